@@ -1,0 +1,40 @@
+# How everything of ours is compiled: one interface target, weft-flags, that every program and
+# library links. It is never installed, so nothing of this reaches the users' own builds.
+
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "How to build" FORCE)
+endif()
+# Our broken-rule checks stay in release builds; plain assert() in tests and examples has to as well.
+string(REPLACE "-DNDEBUG" "" CMAKE_C_FLAGS_RELWITHDEBINFO "${CMAKE_C_FLAGS_RELWITHDEBINFO}")
+string(REPLACE "-DNDEBUG" "" CMAKE_C_FLAGS_RELEASE "${CMAKE_C_FLAGS_RELEASE}")
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_library(weft-flags INTERFACE)
+target_compile_options(weft-flags INTERFACE
+    -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+    $<$<BOOL:${WEFT_WERROR}>:-Werror>)
+# uv.h needs POSIX and the Linux-only files need more. Defined as nothing, so that a file may say
+# `#define _GNU_SOURCE` itself without being warned of a redefinition.
+target_compile_definitions(weft-flags INTERFACE _GNU_SOURCE=)
+
+# Sanitizers stop at the first finding: one that is only printed is one that is not read.
+if(WEFT_SANITIZE STREQUAL "address")
+    set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+elseif(WEFT_SANITIZE STREQUAL "thread")
+    set(sanitize -fsanitize=thread -fno-omit-frame-pointer)
+elseif(NOT WEFT_SANITIZE STREQUAL "")
+    message(FATAL_ERROR "WEFT_SANITIZE is address, thread or nothing, not '${WEFT_SANITIZE}'")
+endif()
+if(WEFT_FUZZ)
+    # The library is instrumented as well, or the fuzzer would see nothing of it.
+    list(APPEND sanitize -fsanitize=fuzzer-no-link)
+endif()
+if(WEFT_COVERAGE)
+    list(APPEND sanitize --coverage -O0)
+endif()
+target_compile_options(weft-flags INTERFACE ${sanitize})
+target_link_options(weft-flags INTERFACE ${sanitize})

@@ -1,0 +1,54 @@
+# The programs: the command, the examples and the benchmarks. All of them use only include/, as
+# anybody outside could, and link the static library, so that they run from wherever they are.
+
+function(weft_add_program target output)
+    add_executable(${target} ${ARGN})
+    get_filename_component(folder "${PROJECT_BINARY_DIR}/${output}" DIRECTORY)
+    get_filename_component(file "${output}" NAME)
+    set_target_properties(${target} PROPERTIES
+        OUTPUT_NAME ${file} RUNTIME_OUTPUT_DIRECTORY "${folder}")
+    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/include")
+    target_link_libraries(${target} PRIVATE libweft-static weft-flags)
+endfunction()
+
+# apps/*.c and apps/<program>/*.c are one program with subcommands.
+function(weft_add_command name)
+    file(GLOB sources CONFIGURE_DEPENDS apps/*.c apps/*/*.c)
+    weft_add_program(${name}-command ${name} ${sources})
+    target_include_directories(${name}-command PRIVATE "${PROJECT_SOURCE_DIR}/apps")
+    weft_install_command(${name}-command)
+endfunction()
+
+# Each examples/<name>.c is a program; with an examples/<name>.out beside it, it is a test too.
+function(weft_add_examples)
+    file(GLOB sources CONFIGURE_DEPENDS examples/*.c)
+    file(GLOB answers CONFIGURE_DEPENDS examples/*.out)
+    foreach(source IN LISTS sources)
+        get_filename_component(name ${source} NAME_WE)
+        weft_add_program(example-${name} examples/${name} ${source})
+    endforeach()
+    if(NOT WEFT_TESTS)
+        return()
+    endif()
+    foreach(answer IN LISTS answers)
+        get_filename_component(name ${answer} NAME_WE)
+        add_test(NAME examples/${name} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}/examples"
+            COMMAND "${PROJECT_SOURCE_DIR}/tests/lib/expect.sh" ${answer}
+                "${PROJECT_BINARY_DIR}/examples/${name}")
+        set_tests_properties(examples/${name} PROPERTIES TIMEOUT 60 LABELS examples)
+    endforeach()
+endfunction()
+
+# Each bench/<folder>/*.c is a program build/bench/<folder>/<name>, built only by target `bench`.
+function(weft_add_benchmarks)
+    add_custom_target(bench)
+    file(GLOB sources CONFIGURE_DEPENDS bench/*/*.c)
+    foreach(source IN LISTS sources)
+        file(RELATIVE_PATH path "${PROJECT_SOURCE_DIR}" ${source})
+        string(REGEX REPLACE "\\.c$" "" path ${path})
+        string(REPLACE "/" "-" target ${path})
+        weft_add_program(${target} ${path} ${source})
+        set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+        add_dependencies(bench ${target})
+    endforeach()
+endfunction()

@@ -1,0 +1,115 @@
+# Every folder below tests/ is a room; lib (what tests are made with), install and fuzz are not.
+#
+#   tests/<room>/<name>.c    a cmocka program, ctest <room>/<name>; and again with the ready queue
+#                            in shuffled order, once a seed: <room>/<name>@<seed>, label shuffled
+#   tests/<room>/<name>.sh   a script, with WEFT_BUILD and WEFT_SOURCE in its environment
+#
+# One of a test's first ten lines may say more about it (in a script with # in front):
+#   /* ctest: labels=threads,valgrind timeout=120 shuffle=no */
+# labels: threads  also run under ThreadSanitizer
+#         valgrind also run under valgrind
+#         model    seeded comparison with a simple model; longer under `make torture`
+#         stress   a load test; longer under `make torture`
+set(WEFT_SHUFFLE_SEEDS 1 2 3)
+set(WEFT_TEST_TIMEOUT 60)
+
+pkg_check_modules(cmocka REQUIRED IMPORTED_TARGET cmocka)
+find_package(Threads REQUIRED)
+
+file(GLOB helpers CONFIGURE_DEPENDS tests/lib/*.c)
+add_library(weft-check STATIC ${helpers})
+target_include_directories(weft-check PUBLIC tests/lib include src)
+target_link_libraries(weft-check PUBLIC libweft-static PkgConfig::cmocka Threads::Threads weft-flags)
+
+# What only ThreadSanitizer needs, so that its stage builds that and no more.
+add_custom_target(tests-threads)
+
+# Read a test's ctest line into <prefix>_labels, _timeout and _shuffle.
+function(weft_test_traits source prefix)
+    file(STRINGS ${source} head LIMIT_COUNT 10)
+    string(REGEX MATCH "ctest:[^*;]*" line "${head}")
+    set(labels "")
+    set(timeout ${WEFT_TEST_TIMEOUT})
+    set(shuffle yes)
+    string(REGEX REPLACE "[ \t]+" ";" words "${line}")
+    foreach(word IN LISTS words)
+        if(word MATCHES "^(labels|timeout|shuffle)=(.+)$")
+            string(REPLACE "," ";" ${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
+        elseif(NOT word MATCHES "^(ctest:)?$")
+            message(FATAL_ERROR "${source}: '${word}' is not a test trait")
+        endif()
+    endforeach()
+    foreach(trait labels timeout shuffle)
+        set(${prefix}_${trait} "${${trait}}" PARENT_SCOPE)
+    endforeach()
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+endfunction()
+
+function(weft_add_test_program source)
+    file(RELATIVE_PATH path "${PROJECT_SOURCE_DIR}/tests" ${source})
+    string(REGEX REPLACE "\\.c$" "" name ${path})
+    string(REPLACE "/" "-" target test-${name})
+    weft_add_program(${target} tests/${name} ${source})
+    target_link_libraries(${target} PRIVATE weft-check)
+
+    weft_test_traits(${source} its)
+    if("threads" IN_LIST its_labels)
+        add_dependencies(tests-threads ${target})
+    endif()
+    if("valgrind" IN_LIST its_labels)
+        set_property(GLOBAL APPEND PROPERTY weft_valgrind "${PROJECT_BINARY_DIR}/tests/${name}")
+    endif()
+    add_test(NAME ${name} COMMAND ${target})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${its_timeout} LABELS "${its_labels}")
+    if(its_shuffle)
+        foreach(seed IN LISTS WEFT_SHUFFLE_SEEDS)
+            add_test(NAME ${name}@${seed} COMMAND ${target})
+            set_tests_properties(${name}@${seed} PROPERTIES TIMEOUT ${its_timeout}
+                LABELS "${its_labels};shuffled" ENVIRONMENT WEFT_SHUFFLE=${seed})
+        endforeach()
+    endif()
+endfunction()
+
+function(weft_add_test_script source)
+    file(RELATIVE_PATH path "${PROJECT_SOURCE_DIR}/tests" ${source})
+    string(REGEX REPLACE "\\.sh$" "" name ${path})
+    weft_test_traits(${source} its)
+    add_test(NAME ${name} COMMAND bash ${source})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${its_timeout} LABELS "${its_labels}"
+        ENVIRONMENT "WEFT_BUILD=${PROJECT_BINARY_DIR};WEFT_SOURCE=${PROJECT_SOURCE_DIR}")
+endfunction()
+
+file(GLOB programs CONFIGURE_DEPENDS tests/*/*.c)
+file(GLOB scripts CONFIGURE_DEPENDS tests/*/*.sh)
+list(FILTER programs EXCLUDE REGEX "/tests/(lib|install|fuzz)/")
+list(FILTER scripts EXCLUDE REGEX "/tests/(lib|fuzz)/")
+if(WEFT_SANITIZE OR WEFT_COVERAGE)
+    # What is installed is a plain build; outside programs know nothing of sanitizers.
+    list(FILTER scripts EXCLUDE REGEX "/tests/install/")
+endif()
+foreach(source IN LISTS programs)
+    weft_add_test_program(${source})
+endforeach()
+
+# tools/check runs these under valgrind.
+get_property(sample GLOBAL PROPERTY weft_valgrind)
+list(JOIN sample "\n" sample)
+file(WRITE "${PROJECT_BINARY_DIR}/valgrind.list" "${sample}\n")
+
+foreach(source IN LISTS scripts)
+    weft_add_test_script(${source})
+endforeach()
+
+# The fuzzers' corpora are tests too: what once was found is looked at again, with any compiler.
+file(GLOB fuzzers CONFIGURE_DEPENDS tests/fuzz/*.c)
+set_source_files_properties(${fuzzers} PROPERTIES COMPILE_OPTIONS -Wno-missing-prototypes)
+foreach(source IN LISTS fuzzers)
+    get_filename_component(name ${source} NAME_WE)
+    set(corpus "${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name}")
+    if(IS_DIRECTORY "${corpus}")
+        weft_add_program(replay-${name} tests/fuzz/${name} ${source} tests/fuzz/lib/replay.c)
+        target_include_directories(replay-${name} PRIVATE src)
+        add_test(NAME fuzz/${name} COMMAND replay-${name} "${corpus}")
+        set_tests_properties(fuzz/${name} PROPERTIES TIMEOUT ${WEFT_TEST_TIMEOUT} LABELS fuzz)
+    endif()
+endforeach()

@@ -1,0 +1,19 @@
+/* weft: asynchronous C made readable, visible and trustworthy.
+ *
+ * This header brings in the whole of libweft, one room each. Start with weft/op.h: it holds the
+ * one idea and the contract. weft/sim.h is for tests and is included by those. */
+#ifndef WEFT_H
+#define WEFT_H
+
+#include "weft/alloc.h"
+#include "weft/emitter.h"
+#include "weft/error.h"
+#include "weft/flow.h"
+#include "weft/loop.h"
+#include "weft/op.h"
+#include "weft/post.h"
+#include "weft/queue.h"
+#include "weft/timer.h"
+#include "weft/version.h"
+
+#endif

@@ -1,0 +1,40 @@
+/* weft/error.h: statuses.
+ *
+ * A status is 0 or negative. Negative ones are libuv's (UV_ENOENT, UV_ETIMEDOUT, …) or weft's
+ * own, from -10000 downwards, where libuv has no name for what happened. */
+#ifndef WEFT_ERROR_H
+#define WEFT_ERROR_H
+
+#include "version.h"
+
+enum weft_error {
+    WEFT_EABI = -10000,    /* the header and the library are of different versions */
+    WEFT_ESTUCK = -10001,  /* operations are left that nothing can finish */
+    WEFT_ESTOPPED = -10002 /* the queue was stopped and takes no more tasks */
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A sentence for people, for any int at all. Static or thread-local storage, never freed: the text
+ * for an unknown status is overwritten by the thread's next unknown one. */
+WEFT_API const char *weft_strerror(int status);
+
+/* The constant's name: "ENOENT", "ESTUCK", "UNKNOWN". Static storage. */
+WEFT_API const char *weft_error_name(int status);
+
+/* Called with the whole text when a rule of the contract is broken (see weft/op.h) or an error
+ * was handled by nobody: what was wrong, in which operation, where that was begun, and the chain
+ * above it. The library ends the process only here. */
+typedef void weft_fatal_fn(const char *text);
+
+/* Replace what a broken rule does; returns the function that was set before, NULL for the default
+ * (write the text to stderr). When fn returns, abort() follows: there is no going on. NULL sets the
+ * default again. For the whole process; set it before other threads have loops. */
+WEFT_API weft_fatal_fn *weft_on_fatal(weft_fatal_fn *fn);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

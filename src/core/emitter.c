@@ -1,0 +1,102 @@
+/* Emitter: one list of listeners, in the order in which they came.
+ *
+ * The list may change while it is walked, by the very functions it calls, and emissions may nest.
+ * Each emission keeps the listener it goes to next in a cursor on its own stack, and weft_off moves
+ * every cursor that points at what it takes away. What was added after an emission began is told by
+ * its number. */
+#include "op.h"
+#include "weft/emitter.h"
+
+struct weft_emission {
+    struct weft_listener *next;
+    struct weft_emission *outer;
+};
+
+void weft_emitter_init(struct weft_emitter *emitter, const char *name)
+{
+    *emitter = (struct weft_emitter){.name = name != NULL ? name : "emitter"};
+    emitter->tail_ = &emitter->first_;
+}
+
+void weft_emitter_close(struct weft_emitter *emitter)
+{
+    RULE(1, emitter->emitting_ == NULL, NULL, "an emitter was closed by one of its listeners");
+    while (emitter->first_ != NULL)
+        weft_off(emitter->first_);
+}
+
+static void add(struct weft_emitter *emitter, int event, struct weft_listener *listener,
+                weft_listener_fn *fn, bool once)
+{
+    RULE(4, fn != NULL, NULL, "a listener has nothing to call");
+    weft_off(listener);
+    *listener = (struct weft_listener){.emitter_ = emitter,
+                                       .event_ = event,
+                                       .fn_ = fn,
+                                       .once_ = once,
+                                       .since_ = emitter->added_++};
+    listener->link_ = emitter->tail_;
+    *emitter->tail_ = listener;
+    emitter->tail_ = &listener->next_;
+}
+
+void weft_on(struct weft_emitter *emitter, int event, struct weft_listener *listener,
+             weft_listener_fn *fn)
+{
+    add(emitter, event, listener, fn, false);
+}
+
+void weft_once(struct weft_emitter *emitter, int event, struct weft_listener *listener,
+               weft_listener_fn *fn)
+{
+    add(emitter, event, listener, fn, true);
+}
+
+void weft_off(struct weft_listener *listener)
+{
+    struct weft_emitter *emitter = listener->emitter_;
+    if (emitter == NULL)
+        return;
+    for (struct weft_emission *e = emitter->emitting_; e != NULL; e = e->outer) {
+        if (e->next == listener)
+            e->next = listener->next_;
+    }
+    *listener->link_ = listener->next_;
+    if (listener->next_ != NULL)
+        listener->next_->link_ = listener->link_;
+    else
+        emitter->tail_ = listener->link_;
+    listener->emitter_ = NULL;
+}
+
+unsigned weft_emit(struct weft_emitter *emitter, int event, void *about)
+{
+    struct weft_emission emission = {emitter->first_, emitter->emitting_};
+    uint64_t end = emitter->added_;
+    unsigned called = 0;
+    emitter->emitting_ = &emission;
+    while (emission.next != NULL && emission.next->since_ < end) {
+        struct weft_listener *listener = emission.next;
+        emission.next = listener->next_;
+        if (listener->event_ != event)
+            continue;
+        called++;
+        weft_listener_fn *fn = listener->fn_;
+        if (listener->once_)
+            weft_off(listener);
+        fn(listener, about);
+    }
+    emitter->emitting_ = emission.outer;
+    if (called == 0 && event == WEFT_ERROR)
+        weft__unheard(emitter->name);
+    return called;
+}
+
+bool weft_heard(const struct weft_emitter *emitter, int event)
+{
+    for (const struct weft_listener *l = emitter->first_; l != NULL; l = l->next_) {
+        if (l->event_ == event)
+            return true;
+    }
+    return false;
+}

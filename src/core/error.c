@@ -1,0 +1,55 @@
+/* Statuses as text. libuv allocates for codes it does not know and never frees that; so ours, and
+ * the unknown ones, are told apart first. */
+#include "weft/error.h"
+#include <stdio.h>
+#include <uv.h>
+
+const char *weft_version(void)
+{
+    return WEFT_VERSION_STRING;
+}
+
+static const struct {
+    int status;
+    const char *name, *text;
+} ours[] = {
+    {0, "OK", "success"},
+    {WEFT_EABI, "EABI", "the weft header and the weft library are of different versions"},
+    {WEFT_ESTUCK, "ESTUCK", "operations are left that nothing can finish"},
+    {WEFT_ESTOPPED, "ESTOPPED", "the queue was stopped and takes no more tasks"},
+};
+
+#define UV_TEXT(name, text)                                                                        \
+    case UV_##name:                                                                                \
+        return text;
+#define UV_NAME(name, text)                                                                        \
+    case UV_##name:                                                                                \
+        return #name;
+
+const char *weft_strerror(int status)
+{
+    static _Thread_local char unknown[32];
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
+        if (ours[i].status == status)
+            return ours[i].text;
+    }
+    switch (status) {
+        UV_ERRNO_MAP(UV_TEXT)
+    default:
+        snprintf(unknown, sizeof unknown, "unknown error %d", status);
+        return unknown;
+    }
+}
+
+const char *weft_error_name(int status)
+{
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
+        if (ours[i].status == status)
+            return ours[i].name;
+    }
+    switch (status) {
+        UV_ERRNO_MAP(UV_NAME)
+    default:
+        return "UNKNOWN";
+    }
+}

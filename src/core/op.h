@@ -1,0 +1,207 @@
+/* The inside of an operation, shared by the core, the flow and the queue.
+ *
+ * States. One word says where an op is; the magic numbers tell an op in memory that was never
+ * zeroed from one that runs.
+ *
+ *              weft_run                     finish                     deliver
+ *     IDLE ───────────────────► RUNNING ─────────────► READY ─────────────────► IDLE, then runs
+ *       │                        ▲   ▲
+ *       │ run, 32 begins deep    │   │ the queue has a place
+ *       ├──────────► STARTING ───┘   │
+ *       │ push                       │
+ *       └──────────► QUEUED ─────────┘
+ *
+ * A refused op (its parent was cancelled) goes from IDLE to READY without its begin. STARTING and
+ * READY ops are on the loop's ready queue, QUEUED ones on their lane; both are linked by wait_. */
+#ifndef WEFT_CORE_OP_H
+#define WEFT_CORE_OP_H
+
+#include "weft/loop.h"
+
+enum op_state {
+    OP_IDLE = 0,
+    OP_STARTING = 0x57530001,
+    OP_RUNNING = 0x57520002,
+    OP_READY = 0x57590003,
+    OP_QUEUED = 0x57510004
+};
+
+enum op_flag {
+    OP_JOIN = 1 << 0,      /* finishes when its last child has reported */
+    OP_DECIDED = 1 << 1,   /* weft_end was called: status stands */
+    OP_IDLING = 1 << 2,    /* entry_.idle runs when its last child has reported */
+    OP_CANCEL = 1 << 3,    /* entry_.cancel is set */
+    OP_REFUSE = 1 << 4,    /* was cancelled or has ended: nothing may start under it */
+    OP_ATTENDANT = 1 << 5, /* a deadline: lives and dies with its parent, is not counted */
+    OP_GATED = 1 << 6,     /* holds a place in its lane's queue */
+    OP_HANDLED = 1 << 7,   /* its error was heard by the queue's listeners */
+    OP_WORKS = 1 << 8      /* has work of its own, which finishes it; see weft_on_cancel */
+};
+
+enum { OP_DEPTH = 32, OP_REFUSALS = 10000 };
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* Rules are checked in every build. The text of a broken one costs nothing until then. */
+#define RULE(number, holds, op, text)                                                              \
+    do {                                                                                           \
+        if (unlikely(!(holds)))                                                                    \
+            weft__broken(number, op, text);                                                        \
+    } while (0)
+
+__attribute__((noreturn, cold)) void weft__broken(int rule, const struct weft_op *op,
+                                                  const char *text);
+/* An error that reached the root with nobody to take it. */
+__attribute__((noreturn, cold)) void weft__uncaught(const struct weft_op *op, int status);
+
+/* An emitter's error without a listener. */
+__attribute__((noreturn, cold)) void weft__unheard(const char *emitter);
+/* Tell loop->stuck_to what nothing can finish; WEFT_ESTUCK. */
+int weft__stuck(const struct weft_loop *loop);
+
+/* A thread is known by the address of this: cheaper than asking for its id. */
+extern _Thread_local char weft__thread __attribute__((tls_model("initial-exec")));
+#define RULE_THREAD(loop, op)                                                                      \
+    RULE(7, (loop)->thread_ == &weft__thread, op, "a loop was used from another thread")
+
+void weft__wake(struct weft_loop *loop);
+/* How a shuffled loop takes ops in and out. */
+void weft__ready_put_shuffled(struct weft_loop *loop, struct weft_op *op);
+
+/* Put op, STARTING or READY, on the ready queue. */
+static inline void ready_put(struct weft_loop *loop, struct weft_op *op)
+{
+    if (unlikely(loop->shuffle_ != 0)) {
+        weft__ready_put_shuffled(loop, op);
+    } else {
+        op->wait_ = NULL;
+        *loop->ready_tail_ = op;
+        loop->ready_tail_ = &op->wait_;
+    }
+    if (unlikely(!loop->awake_))
+        weft__wake(loop);
+}
+
+/* The lists of children and of waiters: each element knows the pointer that points at it. */
+static inline void child_link(struct weft_op *parent, struct weft_op *op)
+{
+    op->sibling_ = parent->child_;
+    op->sibling_link_ = &parent->child_;
+    if (op->sibling_)
+        op->sibling_->sibling_link_ = &op->sibling_;
+    parent->child_ = op;
+}
+
+static inline void child_unlink(struct weft_op *op)
+{
+    *op->sibling_link_ = op->sibling_;
+    if (op->sibling_)
+        op->sibling_->sibling_link_ = op->sibling_link_;
+}
+
+static inline void wait_append(struct weft_op *op, struct weft_op ***tail)
+{
+    op->wait_ = NULL;
+    op->wait_link_ = *tail;
+    **tail = op;
+    *tail = &op->wait_;
+}
+
+static inline void wait_unlink(struct weft_op *op, struct weft_op ***tail)
+{
+    *op->wait_link_ = op->wait_;
+    if (op->wait_)
+        op->wait_->wait_link_ = op->wait_link_;
+    else
+        *tail = op->wait_link_;
+}
+
+static inline bool op_state_known(uint32_t state)
+{
+    return state == OP_IDLE || state == OP_RUNNING || state == OP_READY || state == OP_STARTING ||
+           state == OP_QUEUED;
+}
+
+static inline void op_check_known(const struct weft_op *op)
+{
+    RULE(1, op_state_known(op->state_), NULL,
+         "an op's storage was not zeroed before its first use");
+}
+
+/* May op be begun under parent? */
+static inline void op_check_start(const struct weft_op *parent, const struct weft_op *op)
+{
+    RULE(2, parent->state_ == OP_RUNNING, parent,
+         "a child was begun under an op that is not running");
+    RULE_THREAD(parent->loop_, parent);
+    if (unlikely(op->state_ != OP_IDLE)) {
+        RULE(1, op_state_known(op->state_), parent,
+             "a child's storage was not zeroed before its first run");
+        weft__broken(1, op, "an op was begun while it still runs");
+    }
+}
+
+/* Make op parent's child. The caller sets its state. */
+static inline void op_adopt(const struct weft_site *site, struct weft_op *parent,
+                            struct weft_op *op, weft_then_fn *then)
+{
+    struct weft_loop *loop = parent->loop_;
+    op->status = 0;
+    op->flags_ = 0;
+    op->running_ = 0;
+    op->reason_ = 0;
+    op->since_ms_ = loop->now_ms_;
+    op->loop_ = loop;
+    op->parent = parent;
+    op->then_ = then;
+    op->child_ = NULL;
+    op->site_ = site;
+    child_link(parent, op);
+    parent->running_++;
+}
+
+/* Call op's begin; NULL: it is finished by hand. */
+static inline void op_begin(struct weft_loop *loop, struct weft_op *op, weft_begin_fn *begin)
+{
+    op->state_ = OP_RUNNING;
+    if (begin == NULL)
+        return;
+    loop->depth_++;
+    begin(op);
+    loop->depth_--;
+}
+
+/* Finish op, just adopted or waiting, without its begin. */
+static inline void op_refuse(struct weft_op *op, int reason)
+{
+    op->reason_ = reason;
+    op->flags_ |= OP_REFUSE;
+    op->state_ = OP_RUNNING;
+    weft_finish(op, reason);
+}
+
+/* The same for an op that is begun under a cancelled parent, counting how often its storage came
+ * back: see rule 5. */
+void weft__refuse_start(const struct weft_site *site, struct weft_op *parent, struct weft_op *op,
+                        weft_then_fn *then);
+
+/* Call fn each time op's last child has reported, in place of the join. */
+static inline void op_when_idle(struct weft_op *op, weft_begin_fn *fn)
+{
+    op->entry_.idle = fn;
+    op->flags_ |= OP_IDLING;
+}
+
+/* Deliver the first ready op: begin it, or take it from its parent and run its then. */
+void weft__deliver(struct weft_loop *loop);
+/* An op is finished: stop the deadlines that watch it. */
+void weft__attendants_stop(struct weft_op *op);
+
+/* The queue's side of a cancel and of a finish. */
+void weft__lane_cancel(struct weft_op *task);
+void weft__lane_release(struct weft_op *task);
+
+const char *weft__op_type(const struct weft_op *op);
+
+#endif

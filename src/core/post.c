@@ -1,0 +1,53 @@
+/* Posts: a stack that any thread pushes on and the loop takes whole.
+ *
+ * Taking it all at once and turning it over gives back the order of sending, and leaves no room for
+ * the troubles of popping single elements from a shared stack. loop_ doubles as the mark that a
+ * post may be sent: weft_post clears it, so that a second send is caught. */
+#include "handles.h"
+#include "op.h"
+
+void weft_post_init(struct weft_loop *loop, struct weft_post *post, weft_post_fn *fn)
+{
+    RULE_THREAD(loop, &loop->root);
+    RULE(4, fn != NULL, &loop->root, "a post was prepared with nothing to call");
+    post->loop_ = loop;
+    post->fn_ = fn;
+    if (loop->expected_++ == 0)
+        uv_ref((uv_handle_t *)&loop->handles_->posts);
+}
+
+void weft_post(struct weft_post *post)
+{
+    struct weft_loop *loop = post->loop_;
+    RULE(7, loop != NULL, NULL, "a post was sent twice, or before weft_post_init");
+    post->loop_ = NULL;
+    struct weft_handles *handles = loop->handles_;
+    struct weft_post *top = atomic_load_explicit(&handles->posted, memory_order_relaxed);
+    do {
+        post->next_ = top;
+    } while (!atomic_compare_exchange_weak_explicit(&handles->posted, &top, post,
+                                                    memory_order_release, memory_order_relaxed));
+    uv_async_send(&handles->posts);
+}
+
+void weft__posts_arrived(uv_async_t *async)
+{
+    struct weft_handles *handles = async->data;
+    struct weft_loop *loop = handles->loop;
+    struct weft_post *newest =
+        atomic_exchange_explicit(&handles->posted, NULL, memory_order_acquire);
+    struct weft_post *oldest = NULL;
+    while (newest != NULL) {
+        struct weft_post *next = newest->next_;
+        newest->next_ = oldest;
+        oldest = newest;
+        newest = next;
+    }
+    while (oldest != NULL) {
+        struct weft_post *post = oldest;
+        oldest = post->next_;
+        if (--loop->expected_ == 0)
+            uv_unref((uv_handle_t *)&handles->posts);
+        post->fn_(post);
+    }
+}

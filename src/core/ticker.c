@@ -1,0 +1,66 @@
+/* Ticker: an op that lives as long as its timer repeats.
+ *
+ * The next tick is armed before this one is told, so that the tick may end the ticker. It is due a
+ * whole number of periods after the first, whatever time the ticks take. */
+#include "op.h"
+#include "weft/timer.h"
+
+static void ticker_due(struct weft_timer *timer);
+
+static void arm(struct weft_ticker *ticker)
+{
+    uint64_t now = weft_now(ticker->op.loop_);
+    if (ticker->due_ <= now)
+        ticker->due_ += ((now - ticker->due_) / ticker->ms + 1) * ticker->ms;
+    weft_timer_start(ticker->op.loop_, &ticker->timer_, ticker->due_ - now, ticker_due);
+}
+
+/* Ended by weft_end, or its parent's: children of the last ticks may still be awaited. */
+static bool over(const struct weft_op *op)
+{
+    return op->state_ != OP_RUNNING || op->flags_ & OP_REFUSE;
+}
+
+static void ticker_due(struct weft_timer *timer)
+{
+    struct weft_ticker *ticker = weft_owner(timer, struct weft_ticker, timer_);
+    struct weft_op *op = &ticker->op;
+    if (over(op))
+        return;
+    ticker->ticks++;
+    ticker->tick(op);
+    if (!over(op))
+        arm(ticker);
+}
+
+static void ticker_cancel(struct weft_op *op, int reason)
+{
+    weft_timer_stop(op->loop_, &weft_owner(op, struct weft_ticker, op)->timer_);
+    (void)reason;
+    weft_join(op); /* what a tick has started is told by the same cancel, and awaited */
+}
+
+void weft_ticker_begin(struct weft_op *op)
+{
+    struct weft_ticker *ticker = weft_owner(op, struct weft_ticker, op);
+    ticker->ticks = 0;
+    if (ticker->ms == 0 || ticker->tick == NULL) {
+        weft_finish(op, UV_EINVAL);
+        return;
+    }
+    uint64_t now = weft_now(op->loop_);
+    uint64_t for_ever = UINT64_MAX / 4;
+    ticker->due_ = now + (ticker->ms < for_ever ? ticker->ms : for_ever);
+    weft_timer_start(op->loop_, &ticker->timer_, ticker->due_ - now, ticker_due);
+    weft_on_cancel(op, ticker_cancel);
+}
+
+void weft_ticker_at(const struct weft_site *site, struct weft_op *parent,
+                    struct weft_ticker *ticker, uint64_t ms, weft_begin_fn *tick,
+                    weft_then_fn *then)
+{
+    op_check_start(parent, &ticker->op);
+    ticker->ms = ms;
+    ticker->tick = tick;
+    weft_run_at(site, parent, &ticker->op, weft_ticker_begin, then);
+}

@@ -1,0 +1,73 @@
+/* Retry: attempt, pause, attempt. Its children are the task and the sleep, one at a time; a cancel
+ * reaches whichever runs, and nothing is tried after it. */
+#include "core/op.h"
+#include "core/sim.h"
+#include "weft/flow.h"
+
+static void attempt_over(struct weft_op *op, struct weft_op *task);
+
+static void attempt(struct weft_retry *retry)
+{
+    const struct weft_site *site = retry->task_site_ != NULL ? retry->task_site_ : retry->op.site_;
+    retry->tries++;
+    weft_run_at(site, &retry->op, retry->task, retry->begin, attempt_over);
+}
+
+static void pause_over(struct weft_op *op, struct weft_op *pause)
+{
+    if (pause->status != 0)
+        weft_end(op, pause->status);
+    else
+        attempt(weft_owner(op, struct weft_retry, op));
+}
+
+/* wait_ms doubled for each attempt so far, without overflow, bounded by max_ms. */
+static uint64_t pause_ms(const struct weft_retry *retry)
+{
+    uint64_t ms = retry->wait_ms;
+    for (unsigned i = 1; i < retry->tries && ms <= UINT64_MAX / 4 && ms != 0; i++)
+        ms *= 2;
+    if (retry->max_ms != 0 && ms > retry->max_ms)
+        ms = retry->max_ms;
+    if (retry->jitter && ms != 0)
+        ms = ms / 2 + weft__loop_random(retry->op.loop_) % (ms / 2 + 1);
+    return ms;
+}
+
+static void attempt_over(struct weft_op *op, struct weft_op *task)
+{
+    struct weft_retry *retry = weft_owner(op, struct weft_retry, op);
+    bool again = task->status != 0 && !weft_cancelled(op) && retry->tries < retry->times &&
+                 (retry->again == NULL || retry->again(task));
+    if (!again) {
+        weft_end(op, task->status);
+        return;
+    }
+    if (retry->discard != NULL)
+        retry->discard(task);
+    weft_sleep(op, &retry->pause_, pause_ms(retry), pause_over);
+}
+
+void weft_retry_begin(struct weft_op *op)
+{
+    struct weft_retry *retry = weft_owner(op, struct weft_retry, op);
+    retry->tries = 0;
+    if (retry->times == 0 || retry->task == NULL || retry->begin == NULL) {
+        weft_finish(op, UV_EINVAL);
+        return;
+    }
+    attempt(retry);
+}
+
+void weft_retry_at(const struct weft_site *site, const struct weft_site *task_site,
+                   struct weft_op *parent, struct weft_retry *retry, struct weft_op *task,
+                   weft_begin_fn *begin, unsigned times, uint64_t wait_ms, weft_then_fn *then)
+{
+    op_check_start(parent, &retry->op);
+    retry->task = task;
+    retry->begin = begin;
+    retry->times = times;
+    retry->wait_ms = wait_ms;
+    retry->task_site_ = task_site;
+    weft_run_at(site, parent, &retry->op, weft_retry_begin, then);
+}

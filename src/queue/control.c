@@ -1,0 +1,133 @@
+/* Settings and commands: what changes a queue from outside. None of them begins a task itself; they
+ * have the pump look again. */
+#include "queue.h"
+
+int weft_queue_limit(struct weft_queue *queue, unsigned limit)
+{
+    if (limit == 0)
+        return UV_EINVAL;
+    queue->limit = limit;
+    weft__queue_schedule(queue);
+    return 0;
+}
+
+int weft_lane_limit(struct weft_lane *lane, unsigned limit)
+{
+    if (limit == 0)
+        return UV_EINVAL;
+    lane->limit = limit;
+    weft__lane_update(lane);
+    weft__queue_schedule(lane->queue);
+    return 0;
+}
+
+int weft_queue_high_water(struct weft_queue *queue, size_t high_water)
+{
+    if (high_water == 0)
+        return UV_EINVAL;
+    queue->high_water = high_water;
+    weft__queue_room_changed(queue);
+    return 0;
+}
+
+int weft_queue_rate(struct weft_queue *queue, unsigned count, uint64_t interval_ms, unsigned burst)
+{
+    int err = weft__rate_set(&queue->rate_, count, interval_ms, burst);
+    if (err != 0)
+        return err;
+    weft_timer_stop(queue->loop, &queue->timer_);
+    weft__queue_schedule(queue);
+    return 0;
+}
+
+int weft_lane_rate(struct weft_lane *lane, unsigned count, uint64_t interval_ms, unsigned burst)
+{
+    int err = weft__rate_set(&lane->rate_, count, interval_ms, burst);
+    if (err != 0)
+        return err;
+    weft_timer_stop(lane->queue->loop, &lane->timer_);
+    weft__lane_update(lane);
+    weft__queue_schedule(lane->queue);
+    return 0;
+}
+
+void weft_queue_pause(struct weft_queue *queue)
+{
+    queue->paused_ = true;
+}
+
+void weft_queue_resume(struct weft_queue *queue)
+{
+    queue->paused_ = false;
+    weft__queue_schedule(queue);
+}
+
+void weft_lane_pause(struct weft_lane *lane)
+{
+    lane->paused_ = true;
+    weft__lane_update(lane);
+}
+
+void weft_lane_resume(struct weft_lane *lane)
+{
+    lane->paused_ = false;
+    weft__lane_update(lane);
+    weft__queue_schedule(lane->queue);
+}
+
+void weft_queue_stop(struct weft_queue *queue)
+{
+    queue->stopped_ = true;
+}
+
+static size_t cancel_waiting(struct weft_queue *queue, weft_match_fn *matches, void *context,
+                             int reason)
+{
+    size_t cancelled = 0;
+    for (struct weft_lane *lane = queue->lanes_; lane != NULL; lane = lane->all_next_) {
+        for (struct weft_op *task = lane->head_, *next; task != NULL; task = next) {
+            next = task->wait_;
+            if (matches != NULL && !matches(task, context))
+                continue;
+            weft_cancel(task, reason);
+            cancelled++;
+        }
+    }
+    return cancelled;
+}
+
+size_t weft_queue_remove(struct weft_queue *queue, weft_match_fn *matches, void *context)
+{
+    RULE(4, matches != NULL, &queue->loop->root, "weft_queue_remove was given nothing to ask");
+    return cancel_waiting(queue, matches, context, UV_ECANCELED);
+}
+
+/* Running tasks are on no list: finishing one would have to take it off, for the sake of a call
+ * that is rare. So they are looked for, in the whole tree. */
+static void cancel_running(struct weft_queue *queue, int reason)
+{
+    struct weft_op *root = &queue->loop->root;
+    struct weft_op *at = root;
+    bool down = root->child_ != NULL;
+    for (;;) {
+        if (down) {
+            at = at->child_;
+        } else {
+            while (at != root && at->sibling_ == NULL)
+                at = at->parent;
+            if (at == root)
+                return;
+            at = at->sibling_;
+        }
+        bool ours = at->flags_ & OP_GATED && at->place_.lane->queue == queue;
+        if (ours)
+            weft_cancel(at, reason);
+        down = !ours && at->child_ != NULL;
+    }
+}
+
+void weft_queue_kill(struct weft_queue *queue, int reason)
+{
+    cancel_waiting(queue, NULL, NULL, reason);
+    cancel_running(queue, reason);
+}

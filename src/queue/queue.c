@@ -1,0 +1,385 @@
+/* The task queue.
+ *
+ *     push ──► lane ──► ring of its rank ──► pump: begin ──► … finish ──► release ──► then
+ *              (a line of tasks)             (while there are places)       │
+ *                              ▲────────────────────────────────────────────┘
+ *
+ * A lane is on the ring of its rank exactly while it has a task that may begin now; the pump takes
+ * the first lane of the first rank, begins one task and sends the lane to the back of its ring: so
+ * lanes take turns, and every step is O(1) whatever waits. The pump runs in two places: from an op
+ * of its own on the ready queue, when somebody pushed or changed a setting (so push never begins
+ * anything), and in release, when a place became free.
+ *
+ * A place is held from begin to the moment before then: what then pushes comes behind what waited.
+ *
+ * "empty" is told from the pump's op and not at once, so that a then that pushes the next task does
+ * not see the queue run empty each time; busy_ remembers that there is something to tell. */
+#include "queue.h"
+#include <limits.h>
+#include <string.h>
+
+static const struct weft_site pump_site = {__FILE__, "weft_queue", "queue pump", __LINE__,
+                                           WEFT_QUEUE};
+
+/* ---- rings ---------------------------------------------------------------------------------- */
+
+static void ring_append(struct weft_queue *queue, struct weft_lane *lane)
+{
+    struct weft_ring *ring = &queue->rings_[lane->rank];
+    lane->ring_next_ = NULL;
+    lane->ring_link_ = ring->tail;
+    *ring->tail = lane;
+    ring->tail = &lane->ring_next_;
+    queue->listed_ranks_ |= 1U << lane->rank;
+    lane->listed_ = true;
+}
+
+static void ring_remove(struct weft_queue *queue, struct weft_lane *lane)
+{
+    struct weft_ring *ring = &queue->rings_[lane->rank];
+    *lane->ring_link_ = lane->ring_next_;
+    if (lane->ring_next_ != NULL)
+        lane->ring_next_->ring_link_ = lane->ring_link_;
+    else
+        ring->tail = lane->ring_link_;
+    if (ring->first == NULL)
+        queue->listed_ranks_ &= ~(1U << lane->rank);
+    lane->listed_ = false;
+}
+
+void weft__lane_update(struct weft_lane *lane)
+{
+    bool may_begin = lane->head_ != NULL && lane->running < lane->limit && !lane->paused_ &&
+                     lane->timer_.fire_ == NULL;
+    if (may_begin == lane->listed_)
+        return;
+    if (may_begin)
+        ring_append(lane->queue, lane);
+    else
+        ring_remove(lane->queue, lane);
+}
+
+/* The lane has had its turn. */
+static void take_turns(struct weft_lane *lane)
+{
+    weft__lane_update(lane);
+    if (lane->listed_ && lane->ring_next_ != NULL) {
+        ring_remove(lane->queue, lane);
+        ring_append(lane->queue, lane);
+    }
+}
+
+/* ---- the pump ------------------------------------------------------------------------------- */
+
+static void tell(struct weft_queue *queue, enum weft_queue_event event)
+{
+    if (queue->events.first_ != NULL)
+        weft_emit(&queue->events, (int)event, queue);
+}
+
+static void tell_saturation(struct weft_queue *queue)
+{
+    bool saturated = queue->running >= queue->limit;
+    if (likely(saturated == queue->saturated_))
+        return;
+    queue->saturated_ = saturated;
+    tell(queue, saturated ? WEFT_QUEUE_SATURATED : WEFT_QUEUE_UNSATURATED);
+}
+
+static void queue_rate_passed(struct weft_timer *timer)
+{
+    weft__queue_schedule(weft_owner(timer, struct weft_queue, timer_));
+}
+
+static void lane_rate_passed(struct weft_timer *timer)
+{
+    struct weft_lane *lane = weft_owner(timer, struct weft_lane, timer_);
+    weft__lane_update(lane);
+    weft__queue_schedule(lane->queue);
+}
+
+/* false: the queue has to wait; or this lane has, and then it is off its ring. */
+static bool rates_allow(struct weft_queue *queue, struct weft_lane *lane)
+{
+    uint64_t now = weft_now(queue->loop), wait = 0;
+    if (rate_limited(&queue->rate_))
+        wait = weft__rate_wait_ms(&queue->rate_, now);
+    if (wait != 0) {
+        weft_timer_start(queue->loop, &queue->timer_, wait, queue_rate_passed);
+        return false;
+    }
+    if (rate_limited(&lane->rate_))
+        wait = weft__rate_wait_ms(&lane->rate_, now);
+    if (wait != 0) {
+        weft_timer_start(queue->loop, &lane->timer_, wait, lane_rate_passed);
+        weft__lane_update(lane);
+        return false;
+    }
+    if (rate_limited(&queue->rate_))
+        weft__rate_take(&queue->rate_, now);
+    if (rate_limited(&lane->rate_))
+        weft__rate_take(&lane->rate_, now);
+    return true;
+}
+
+/* Take task out of its lane; it holds no place yet, or never will. */
+static void leave_line(struct weft_lane *lane, struct weft_op *task)
+{
+    wait_unlink(task, &lane->tail_);
+    lane->waiting--;
+    lane->queue->waiting--;
+}
+
+static void begin_task(struct weft_queue *queue, struct weft_lane *lane)
+{
+    struct weft_op *task = lane->head_;
+    leave_line(lane, task);
+    lane->running++;
+    queue->running++;
+    take_turns(lane);
+    uint32_t now = queue->loop->now_ms_;
+    queue->stats.wait_ms += now - task->since_ms_;
+    task->since_ms_ = now;
+    task->flags_ |= OP_GATED;
+    weft_begin_fn *begin = task->entry_.begin;
+    task->entry_.begin = NULL;
+    if (unlikely(queue->room_ != NULL))
+        weft__queue_room_changed(queue);
+    op_begin(queue->loop, task, begin);
+}
+
+static void pump(struct weft_queue *queue)
+{
+    bool unqueued = false;
+    if (queue->pumping_)
+        return;
+    queue->pumping_ = true;
+    while (queue->running < queue->limit && queue->listed_ranks_ != 0 && !queue->paused_ &&
+           queue->timer_.fire_ == NULL) {
+        struct weft_lane *lane = queue->rings_[__builtin_ctz(queue->listed_ranks_)].first;
+        if (unlikely(rate_limited(&queue->rate_) || rate_limited(&lane->rate_)) &&
+            !rates_allow(queue, lane))
+            continue;
+        begin_task(queue, lane);
+        unqueued = queue->waiting == 0;
+    }
+    queue->pumping_ = false;
+    if (unqueued && queue->waiting == 0)
+        tell(queue, WEFT_QUEUE_UNQUEUED);
+    tell_saturation(queue);
+}
+
+static bool is_empty(const struct weft_queue *queue)
+{
+    return queue->running == 0 && queue->waiting == 0;
+}
+
+static void pump_due(struct weft_op *root, struct weft_op *op)
+{
+    struct weft_queue *queue = weft_owner(op, struct weft_queue, pump_);
+    (void)root;
+    queue->scheduled_ = false;
+    pump(queue);
+    if (!is_empty(queue) || !queue->busy_)
+        return;
+    queue->busy_ = false;
+    weft__queue_idle_reached(queue);
+    tell(queue, WEFT_QUEUE_EMPTY); /* last: a listener may close the queue */
+}
+
+void weft__queue_schedule(struct weft_queue *queue)
+{
+    if (queue->scheduled_)
+        return;
+    queue->scheduled_ = true;
+    op_adopt(&pump_site, &queue->loop->root, &queue->pump_, pump_due);
+    queue->pump_.state_ = OP_READY;
+    ready_put(queue->loop, &queue->pump_);
+}
+
+/* ---- a task's way --------------------------------------------------------------------------- */
+
+/* A task that waits for its own queue would hold a place and wait for one. */
+static void check_no_self_wait(const struct weft_queue *queue, const struct weft_op *parent)
+{
+    for (; parent != NULL; parent = parent->parent)
+        RULE(2, !(parent->flags_ & OP_GATED) || parent->place_.lane->queue != queue, parent,
+             "a task would wait for its own queue; push under the task's parent");
+}
+
+static void refuse(struct weft_queue *queue, const struct weft_site *site, struct weft_op *parent,
+                   struct weft_op *task, weft_then_fn *then)
+{
+    queue->stats.removed++;
+    if (parent->flags_ & OP_REFUSE) {
+        weft__refuse_start(site, parent, task, then);
+        return;
+    }
+    op_adopt(site, parent, task, then);
+    task->state_ = OP_RUNNING;
+    weft_finish(task, WEFT_ESTOPPED);
+}
+
+static bool push(const struct weft_site *site, struct weft_lane *lane, struct weft_op *parent,
+                 struct weft_op *task, weft_begin_fn *begin, weft_then_fn *then, bool front)
+{
+    struct weft_queue *queue = lane->queue;
+    op_check_start(parent, task);
+    RULE(1, queue != NULL && queue->loop == parent->loop_, parent,
+         "a task was pushed on a lane that is closed or another loop's");
+    check_no_self_wait(queue, parent);
+    if (unlikely(parent->flags_ & OP_REFUSE || queue->stopped_)) {
+        refuse(queue, site, parent, task, then);
+        return queue->waiting < queue->high_water;
+    }
+    op_adopt(site, parent, task, then);
+    task->state_ = OP_QUEUED;
+    task->entry_.begin = begin;
+    task->place_.lane = lane;
+    if (unlikely(front) && lane->head_ != NULL) {
+        task->wait_ = lane->head_;
+        task->wait_->wait_link_ = &task->wait_;
+        task->wait_link_ = &lane->head_;
+        lane->head_ = task;
+    } else {
+        wait_append(task, &lane->tail_);
+    }
+    lane->waiting++;
+    queue->waiting++;
+    queue->busy_ = true;
+    weft__lane_update(lane);
+    if (queue->running < queue->limit)
+        weft__queue_schedule(queue);
+    return queue->waiting < queue->high_water;
+}
+
+bool weft_lane_push_at(const struct weft_site *site, struct weft_lane *lane, struct weft_op *parent,
+                       struct weft_op *op, weft_begin_fn *begin, weft_then_fn *then)
+{
+    return push(site, lane, parent, op, begin, then, false);
+}
+
+bool weft_lane_push_front_at(const struct weft_site *site, struct weft_lane *lane,
+                             struct weft_op *parent, struct weft_op *op, weft_begin_fn *begin,
+                             weft_then_fn *then)
+{
+    return push(site, lane, parent, op, begin, then, true);
+}
+
+/* A waiting task is cancelled: the caller finishes it. */
+void weft__lane_cancel(struct weft_op *task)
+{
+    struct weft_lane *lane = task->place_.lane;
+    struct weft_queue *queue = lane->queue;
+    leave_line(lane, task);
+    queue->stats.removed++;
+    weft__lane_update(lane);
+    weft__queue_room_changed(queue);
+    if (is_empty(queue))
+        weft__queue_schedule(queue);
+}
+
+__attribute__((noinline)) static void task_failed(struct weft_queue *queue, struct weft_op *task)
+{
+    queue->stats.failed++;
+    if (!weft_heard(&queue->events, WEFT_QUEUE_ERROR))
+        return;
+    task->flags_ |= OP_HANDLED;
+    weft_emit(&queue->events, WEFT_QUEUE_ERROR, task);
+}
+
+/* A task has finished and is about to report: its place is free. */
+void weft__lane_release(struct weft_op *task)
+{
+    struct weft_lane *lane = task->place_.lane;
+    struct weft_queue *queue = lane->queue;
+    lane->running--;
+    queue->running--;
+    queue->stats.run_ms += queue->loop->now_ms_ - task->since_ms_;
+    if (likely(task->status == 0))
+        queue->stats.done++;
+    else
+        task_failed(queue, task);
+    weft__lane_update(lane);
+    pump(queue);
+    if (is_empty(queue))
+        weft__queue_schedule(queue);
+}
+
+/* ---- init and close ------------------------------------------------------------------------- */
+
+int weft_lane_init(struct weft_lane *lane, struct weft_queue *queue, unsigned limit, unsigned rank)
+{
+    if (lane == NULL || queue == NULL || limit == 0 || rank >= WEFT_RANKS)
+        return UV_EINVAL;
+    *lane = (struct weft_lane){.queue = queue, .limit = limit, .rank = (uint8_t)rank};
+    lane->tail_ = &lane->head_;
+    lane->all_next_ = queue->lanes_;
+    lane->all_link_ = &queue->lanes_;
+    if (lane->all_next_ != NULL)
+        lane->all_next_->all_link_ = &lane->all_next_;
+    queue->lanes_ = lane;
+    return 0;
+}
+
+int weft_lane_close(struct weft_lane *lane)
+{
+    struct weft_queue *queue = lane->queue;
+    if (queue == NULL)
+        return 0;
+    if (lane->waiting != 0 || lane->running != 0)
+        return UV_EBUSY;
+    weft_timer_stop(queue->loop, &lane->timer_);
+    *lane->all_link_ = lane->all_next_;
+    if (lane->all_next_ != NULL)
+        lane->all_next_->all_link_ = lane->all_link_;
+    lane->queue = NULL;
+    return 0;
+}
+
+int weft_queue_init(struct weft_queue *queue, struct weft_loop *loop, unsigned limit)
+{
+    if (queue == NULL || loop == NULL || limit == 0)
+        return UV_EINVAL;
+    memset(queue, 0, sizeof *queue);
+    queue->loop = loop;
+    queue->limit = limit;
+    queue->high_water = SIZE_MAX;
+    for (int rank = 0; rank < WEFT_RANKS; rank++)
+        queue->rings_[rank].tail = &queue->rings_[rank].first;
+    queue->room_tail_ = &queue->room_;
+    queue->idle_tail_ = &queue->idle_;
+    weft_emitter_init(&queue->events, "queue");
+    return weft_lane_init(&queue->main, queue, UINT_MAX, WEFT_RANK_NORMAL);
+}
+
+/* The pump may be on the ready queue with nothing left to do; queue's storage is about to go. */
+static void unschedule(struct weft_queue *queue)
+{
+    struct weft_loop *loop = queue->loop;
+    struct weft_op **link = &loop->ready_;
+    while (*link != &queue->pump_)
+        link = &(*link)->wait_;
+    *link = queue->pump_.wait_;
+    if (*link == NULL)
+        loop->ready_tail_ = link;
+    child_unlink(&queue->pump_);
+    loop->root.running_--;
+    queue->pump_.state_ = OP_IDLE;
+    queue->scheduled_ = false;
+}
+
+int weft_queue_close(struct weft_queue *queue)
+{
+    if (queue->loop == NULL)
+        return 0;
+    if (!is_empty(queue) || queue->pumping_ || queue->room_ != NULL || queue->idle_ != NULL)
+        return UV_EBUSY;
+    if (queue->scheduled_)
+        unschedule(queue);
+    weft_timer_stop(queue->loop, &queue->timer_);
+    while (queue->lanes_ != NULL)
+        weft_lane_close(queue->lanes_);
+    queue->loop = NULL;
+    return 0;
+}

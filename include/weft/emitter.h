@@ -38,7 +38,8 @@ struct weft_emitter {
 
 /* name is kept, not copied: it appears in the text of a broken rule. */
 WEFT_API void weft_emitter_init(struct weft_emitter *emitter, const char *name);
-/* Takes every listener off. Not from inside one of its own listeners: rule 1. */
+/* Takes every listener off, also from inside one of them: none is called any more, and the storage
+ * is yours at once. */
 WEFT_API void weft_emitter_close(struct weft_emitter *emitter);
 
 /* Listen. A listener that listens already is moved. event is 0 or more; fn is not NULL. */

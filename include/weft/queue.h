@@ -74,13 +74,14 @@ struct weft_queue {
     struct weft_op pump_;
     struct weft_rate rate_;
     struct weft_timer timer_;
-    bool pumping_, scheduled_, paused_, stopped_, saturated_, busy_;
+    bool inside_, scheduled_, paused_, stopped_, saturated_, busy_;
 };
 
 /* limit places. UV_EINVAL: limit is 0, or an argument is NULL. */
 WEFT_API int weft_queue_init(struct weft_queue *queue, struct weft_loop *loop, unsigned limit);
-/* UV_EBUSY: tasks wait or run, or somebody waits for the queue. Otherwise every lane is let go and
- * queue is yours at once. Closing twice is allowed. */
+/* UV_EBUSY: tasks wait or run, somebody waits for the queue, or this is inside an event other than
+ * WEFT_QUEUE_EMPTY. Otherwise every lane and listener is let go and queue is yours at once. Closing
+ * twice is allowed. */
 WEFT_API int weft_queue_close(struct weft_queue *queue);
 
 /* A lane with a limit of its own (UINT_MAX: none but the queue's). Lanes of a smaller rank go

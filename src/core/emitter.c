@@ -3,13 +3,15 @@
  * The list may change while it is walked, by the very functions it calls, and emissions may nest.
  * Each emission keeps the listener it goes to next in a cursor on its own stack, and weft_off moves
  * every cursor that points at what it takes away. What was added after an emission began is told by
- * its number. */
+ * its number. A close tells the emissions under way that the emitter is not theirs any more: its
+ * storage may be gone when the listener returns. */
 #include "op.h"
 #include "weft/emitter.h"
 
 struct weft_emission {
     struct weft_listener *next;
     struct weft_emission *outer;
+    bool closed;
 };
 
 void weft_emitter_init(struct weft_emitter *emitter, const char *name)
@@ -20,9 +22,11 @@ void weft_emitter_init(struct weft_emitter *emitter, const char *name)
 
 void weft_emitter_close(struct weft_emitter *emitter)
 {
-    RULE(1, emitter->emitting_ == NULL, NULL, "an emitter was closed by one of its listeners");
     while (emitter->first_ != NULL)
         weft_off(emitter->first_);
+    for (struct weft_emission *e = emitter->emitting_; e != NULL; e = e->outer)
+        e->closed = true;
+    emitter->emitting_ = NULL;
 }
 
 static void add(struct weft_emitter *emitter, int event, struct weft_listener *listener,
@@ -71,7 +75,7 @@ void weft_off(struct weft_listener *listener)
 
 unsigned weft_emit(struct weft_emitter *emitter, int event, void *about)
 {
-    struct weft_emission emission = {emitter->first_, emitter->emitting_};
+    struct weft_emission emission = {emitter->first_, emitter->emitting_, false};
     uint64_t end = emitter->added_;
     unsigned called = 0;
     emitter->emitting_ = &emission;
@@ -86,6 +90,8 @@ unsigned weft_emit(struct weft_emitter *emitter, int event, void *about)
             weft_off(listener);
         fn(listener, about);
     }
+    if (emission.closed)
+        return called;
     emitter->emitting_ = emission.outer;
     if (called == 0 && event == WEFT_ERROR)
         weft__unheard(emitter->name);

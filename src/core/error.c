@@ -14,6 +14,7 @@ static const struct {
     const char *name, *text;
 } ours[] = {
     {0, "OK", "success"},
+    {UV_ETIMEDOUT, "ETIMEDOUT", "timed out"}, /* not only connections do */
     {WEFT_EABI, "EABI", "the weft header and the weft library are of different versions"},
     {WEFT_ESTUCK, "ESTUCK", "operations are left that nothing can finish"},
     {WEFT_ESTOPPED, "ESTOPPED", "the queue was stopped and takes no more tasks"},

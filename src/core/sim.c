@@ -51,10 +51,12 @@ static bool deliver_one(struct weft_loop *loop)
     return true;
 }
 
-/* after_poll lets the immediates in: they come after I/O here too. */
+/* Immediates come after I/O here too. uv_run does nothing at all on a loop that nothing keeps alive,
+ * so they are let in by hand. */
 static bool take_in_io(struct weft_loop *loop)
 {
     uv_run(loop->uv, UV_RUN_NOWAIT);
+    weft__immediates_in(loop);
     if (loop->ready_ != NULL)
         return true;
     if (loop->uv->active_reqs.count == 0 && loop->expected_ == 0)

@@ -148,12 +148,10 @@ static void begin_task(struct weft_queue *queue, struct weft_lane *lane)
     op_begin(queue->loop, task, begin);
 }
 
+/* The caller holds inside_, so that a listener cannot close the queue under our feet. */
 static void pump(struct weft_queue *queue)
 {
     bool unqueued = false;
-    if (queue->pumping_)
-        return;
-    queue->pumping_ = true;
     while (queue->running < queue->limit && queue->listed_ranks_ != 0 && !queue->paused_ &&
            queue->timer_.fire_ == NULL) {
         struct weft_lane *lane = queue->rings_[__builtin_ctz(queue->listed_ranks_)].first;
@@ -163,7 +161,6 @@ static void pump(struct weft_queue *queue)
         begin_task(queue, lane);
         unqueued = queue->waiting == 0;
     }
-    queue->pumping_ = false;
     if (unqueued && queue->waiting == 0)
         tell(queue, WEFT_QUEUE_UNQUEUED);
     tell_saturation(queue);
@@ -179,7 +176,9 @@ static void pump_due(struct weft_op *root, struct weft_op *op)
     struct weft_queue *queue = weft_owner(op, struct weft_queue, pump_);
     (void)root;
     queue->scheduled_ = false;
+    queue->inside_ = true;
     pump(queue);
+    queue->inside_ = false;
     if (!is_empty(queue) || !queue->busy_)
         return;
     queue->busy_ = false;
@@ -293,6 +292,7 @@ void weft__lane_release(struct weft_op *task)
 {
     struct weft_lane *lane = task->place_.lane;
     struct weft_queue *queue = lane->queue;
+    queue->inside_ = true;
     lane->running--;
     queue->running--;
     queue->stats.run_ms += queue->loop->now_ms_ - task->since_ms_;
@@ -302,6 +302,7 @@ void weft__lane_release(struct weft_op *task)
         task_failed(queue, task);
     weft__lane_update(lane);
     pump(queue);
+    queue->inside_ = false;
     if (is_empty(queue))
         weft__queue_schedule(queue);
 }
@@ -373,13 +374,14 @@ int weft_queue_close(struct weft_queue *queue)
 {
     if (queue->loop == NULL)
         return 0;
-    if (!is_empty(queue) || queue->pumping_ || queue->room_ != NULL || queue->idle_ != NULL)
+    if (!is_empty(queue) || queue->inside_ || queue->room_ != NULL || queue->idle_ != NULL)
         return UV_EBUSY;
     if (queue->scheduled_)
         unschedule(queue);
     weft_timer_stop(queue->loop, &queue->timer_);
     while (queue->lanes_ != NULL)
         weft_lane_close(queue->lanes_);
+    weft_emitter_close(&queue->events);
     queue->loop = NULL;
     return 0;
 }

@@ -5,14 +5,21 @@
 #ifndef WEFT_H
 #define WEFT_H
 
+#include "weft/address.h"
 #include "weft/alloc.h"
+#include "weft/dir.h"
+#include "weft/dns.h"
 #include "weft/emitter.h"
 #include "weft/error.h"
+#include "weft/file.h"
 #include "weft/flow.h"
 #include "weft/loop.h"
 #include "weft/op.h"
 #include "weft/post.h"
+#include "weft/process.h"
 #include "weft/queue.h"
+#include "weft/signal.h"
+#include "weft/stream.h"
 #include "weft/timer.h"
 #include "weft/version.h"
 

@@ -8,9 +8,10 @@
 #include "version.h"
 
 enum weft_error {
-    WEFT_EABI = -10000,    /* the header and the library are of different versions */
-    WEFT_ESTUCK = -10001,  /* operations are left that nothing can finish */
-    WEFT_ESTOPPED = -10002 /* the queue was stopped and takes no more tasks */
+    WEFT_EABI = -10000,     /* the header and the library are of different versions */
+    WEFT_ESTUCK = -10001,   /* operations are left that nothing can finish */
+    WEFT_ESTOPPED = -10002, /* the queue was stopped and takes no more tasks */
+    WEFT_EEXIT = -10003     /* a child process ended with an error */
 };
 
 #ifdef __cplusplus

@@ -9,9 +9,9 @@
 #include "weft/emitter.h"
 
 struct weft_emission {
+    struct weft_emitter *emitter;
     struct weft_listener *next;
     struct weft_emission *outer;
-    bool closed;
 };
 
 void weft_emitter_init(struct weft_emitter *emitter, const char *name)
@@ -25,7 +25,7 @@ void weft_emitter_close(struct weft_emitter *emitter)
     while (emitter->first_ != NULL)
         weft_off(emitter->first_);
     for (struct weft_emission *e = emitter->emitting_; e != NULL; e = e->outer)
-        e->closed = true;
+        e->emitter = NULL;
     emitter->emitting_ = NULL;
 }
 
@@ -73,15 +73,13 @@ void weft_off(struct weft_listener *listener)
     listener->emitter_ = NULL;
 }
 
-unsigned weft_emit(struct weft_emitter *emitter, int event, void *about)
+/* Goes through the listeners; returns how many it called. */
+static unsigned walk(struct weft_emission *emission, uint64_t end, int event, void *about)
 {
-    struct weft_emission emission = {emitter->first_, emitter->emitting_, false};
-    uint64_t end = emitter->added_;
     unsigned called = 0;
-    emitter->emitting_ = &emission;
-    while (emission.next != NULL && emission.next->since_ < end) {
-        struct weft_listener *listener = emission.next;
-        emission.next = listener->next_;
+    while (emission->next != NULL && emission->next->since_ < end) {
+        struct weft_listener *listener = emission->next;
+        emission->next = listener->next_;
         if (listener->event_ != event)
             continue;
         called++;
@@ -90,7 +88,16 @@ unsigned weft_emit(struct weft_emitter *emitter, int event, void *about)
             weft_off(listener);
         fn(listener, about);
     }
-    if (emission.closed)
+    return called;
+}
+
+unsigned weft_emit(struct weft_emitter *emitter, int event, void *about)
+{
+    struct weft_emission emission = {emitter, emitter->first_, emitter->emitting_};
+    emitter->emitting_ = &emission;
+    unsigned called = walk(&emission, emitter->added_, event, about);
+    emitter = emission.emitter; /* NULL: closed, perhaps freed */
+    if (emitter == NULL)
         return called;
     emitter->emitting_ = emission.outer;
     if (called == 0 && event == WEFT_ERROR)

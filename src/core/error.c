@@ -18,6 +18,7 @@ static const struct {
     {WEFT_EABI, "EABI", "the weft header and the weft library are of different versions"},
     {WEFT_ESTUCK, "ESTUCK", "operations are left that nothing can finish"},
     {WEFT_ESTOPPED, "ESTOPPED", "the queue was stopped and takes no more tasks"},
+    {WEFT_EEXIT, "EEXIT", "a child process ended with an error"},
 };
 
 #define UV_TEXT(name, text)                                                                        \

@@ -30,7 +30,7 @@ void weft_run_at(const struct weft_site *site, struct weft_op *parent, struct we
     }
     struct weft_loop *loop = parent->loop_;
     op_adopt(site, parent, op, then);
-    if (unlikely(loop->depth_ >= OP_DEPTH)) {
+    if (unlikely(loop->depth_ >= OP_DEPTH) && begin != NULL) {
         op->state_ = OP_STARTING;
         op->entry_.begin = begin;
         ready_put(loop, op);
@@ -44,11 +44,12 @@ void weft_run_at(const struct weft_site *site, struct weft_op *parent, struct we
 __attribute__((cold)) void weft__refuse_start(const struct weft_site *site, struct weft_op *parent,
                                               struct weft_op *op, weft_then_fn *then)
 {
-    bool again = (op->flags_ & OP_REFUSE) && op->parent == parent;
+    bool again = (op->flags_ & OP_REFUSED) && op->parent == parent;
     uint32_t times = again ? op->since_ms_ + 1 : 0; /* a refused op has no age to keep */
     RULE(5, times < OP_REFUSALS, parent,
          "an op goes on starting children although it was cancelled");
     op_adopt(site, parent, op, then);
+    op->flags_ = OP_REFUSED;
     op->since_ms_ = times;
     op_refuse(op, parent->reason_);
 }
@@ -80,15 +81,15 @@ void weft_join(struct weft_op *op)
 
 void weft_end(struct weft_op *op, int status)
 {
-    RULE(2, op->state_ == OP_RUNNING || op->state_ == OP_READY, op,
+    RULE(2, op->state_ != OP_IDLE && op_state_known(op->state_), op,
          "end of an op that is not running");
     RULE(2, op->parent != NULL, op, "the root does not end; cancel it instead");
     RULE(2, status <= 0, op, "a status must be 0 or negative");
     if (op->state_ == OP_READY || op->flags_ & OP_DECIDED)
         return; /* decided before: the first word stands */
     op->status = status != 0 ? status : op->reason_;
-    op->flags_ |= OP_DECIDED;
-    if (!(op->flags_ & OP_WORKS)) {
+    op->flags_ |= op->flags_ & OP_REFUSE ? OP_DECIDED : OP_DECIDED | OP_ENDED;
+    if (op->state_ == OP_RUNNING && !(op->flags_ & OP_WORKS)) {
         op->flags_ |= OP_JOIN;
         if (op->running_ == 0) {
             weft_finish(op, op->status);
@@ -116,7 +117,7 @@ static void answer_for_nobody(struct weft_op *parent, struct weft_op *op)
         return;
     if (parent->parent != NULL)
         weft_end(parent, op->status);
-    else if (!(op->flags_ & OP_REFUSE)) /* whoever cancelled it knows */
+    else if (!(op->flags_ & OP_REFUSE) || op->flags_ & OP_ENDED) /* whoever cancelled it knows */
         weft__uncaught(op, op->status);
 }
 

@@ -35,7 +35,9 @@ enum op_flag {
     OP_ATTENDANT = 1 << 5, /* a deadline: lives and dies with its parent, is not counted */
     OP_GATED = 1 << 6,     /* holds a place in its lane's queue */
     OP_HANDLED = 1 << 7,   /* its error was heard by the queue's listeners */
-    OP_WORKS = 1 << 8      /* has work of its own, which finishes it; see weft_on_cancel */
+    OP_WORKS = 1 << 8,     /* has work of its own, which finishes it; see weft_on_cancel */
+    OP_ENDED = 1 << 9,     /* weft_end came before any cancel: what it reports is its own */
+    OP_REFUSED = 1 << 10   /* was refused when it was begun: since_ms_ counts how often */
 };
 
 enum { OP_DEPTH = 32, OP_REFUSALS = 10000 };

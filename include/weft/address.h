@@ -1,0 +1,53 @@
+/* weft/address.h: where a stream listens or connects to: an address of IPv4, IPv6 or a Unix socket.
+ *
+ * A plain value: copy it, compare its text. Nothing here looks up names; weft_connect does. */
+#ifndef WEFT_ADDRESS_H
+#define WEFT_ADDRESS_H
+
+#include "version.h"
+#include <netinet/in.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Room for the text of any address, with its NUL. */
+enum { WEFT_ADDRESS_TEXT = 128 };
+
+/* What the socket calls take: &address->to.any and address->size. size 0: no address. */
+struct weft_address {
+    socklen_t size;
+    union weft_sockaddr {
+        struct sockaddr any;
+        struct sockaddr_in ip4;
+        struct sockaddr_in6 ip6;
+        struct sockaddr_un local;
+    } to;
+};
+
+/* Read an address from text, strictly: the whole text and nothing else, no spaces, no names.
+ *     127.0.0.1:80          IPv4; the port is 0 to 65535 and never left out
+ *     [::1]:80              IPv6; [fe80::1%2]:80 with the number of the interface
+ *     unix:/run/weft.sock   a Unix socket in the file system, absolute or relative
+ *     unix:@weft            a Unix socket with an abstract name (Linux); unix:./@weft is a file
+ * Port 0 lets the kernel choose one: see weft_listen. UV_EINVAL: it is none of these, or an
+ * argument is NULL. UV_ENAMETOOLONG: the path does not fit a Unix address. On an error *address
+ * has size 0. */
+WEFT_API int weft_address_parse(struct weft_address *address, const char *text);
+
+/* The text of an address, in the form above; what weft_address_parse has read comes out so that
+ * it reads as the same again. A Unix socket without a name is "unix:"; a byte 0 in an abstract name
+ * shows as '@'. UV_ENOBUFS: text does not fit in size bytes. UV_EINVAL: it is not an address, or
+ * an argument is NULL. On an error text is "", if size is not 0. */
+WEFT_API int weft_address_format(const struct weft_address *address, char *text, size_t size);
+
+/* The port of an IPv4 or IPv6 address in the host's order; 0 for others. */
+WEFT_API unsigned weft_address_port(const struct weft_address *address);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

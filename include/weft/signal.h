@@ -1,0 +1,45 @@
+/* weft/signal.h: signals of the operating system as operations. */
+#ifndef WEFT_SIGNAL_H
+#define WEFT_SIGNAL_H
+
+#include "loop.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Wait for a signal.
+ *   arrived NULL   op finishes with 0 when the signal arrives.
+ *   arrived        is called each time, and op lives until it is ended or cancelled:
+ *                  weft_end(op, 0) ends it well. It may start children of op.
+ *
+ * All ops that wait for the same signal get it, on every loop of the process. Signals that arrive
+ * faster than they are handled may be told as one: that is how the system keeps them. While at
+ * least one op waits for a signal its usual effect (for most, to end the process) is off. When the
+ * last one is over it is on again, so between two waits in a row SIGTERM kills and others are lost:
+ * who must not miss one sets arrived.
+ *
+ * It keeps the loop alive, because a signal can always come: cancel it when there is nothing left to
+ * wait for. A finish or a cancel is told one turn of the loop later, when libuv has let go of op.
+ *
+ * UV_EINVAL: there is no such signal, or it is one that nobody can wait for (SIGKILL, SIGSTOP).
+ * Waiting for SIGSEGV, SIGBUS, SIGFPE or SIGILL of the process's own making does not help: those
+ * must not be returned from. */
+struct weft_signal {
+    struct weft_op op;
+    int signum;
+    weft_begin_fn *arrived; /* set it before the start; starting leaves it alone */
+    uint64_t count;         /* how often it has arrived */
+    int status_;
+    uv_signal_t handle_;
+};
+#define weft_signal(parent, signal, signum, then)                                                  \
+    weft_signal_at(WEFT_HERE("signal", WEFT_SIGNAL), parent, signal, signum, then)
+WEFT_API void weft_signal_at(const struct weft_site *site, struct weft_op *parent,
+                             struct weft_signal *signal, int signum, weft_then_fn *then);
+WEFT_API void weft_signal_begin(struct weft_op *op);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

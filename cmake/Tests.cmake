@@ -56,9 +56,9 @@ function(weft_add_test_program source)
     if("threads" IN_LIST its_labels)
         add_dependencies(tests-threads ${target})
     endif()
-    if("valgrind" IN_LIST its_labels)
-        set_property(GLOBAL APPEND PROPERTY weft_valgrind "${PROJECT_BINARY_DIR}/tests/${name}")
-    endif()
+    foreach(label IN LISTS its_labels)
+        set_property(GLOBAL APPEND PROPERTY weft_labelled_${label} tests/${name})
+    endforeach()
     add_test(NAME ${name} COMMAND ${target})
     set_tests_properties(${name} PROPERTIES TIMEOUT ${its_timeout} LABELS "${its_labels}")
     if(its_shuffle)
@@ -90,14 +90,15 @@ endif()
 foreach(source IN LISTS programs)
     weft_add_test_program(${source})
 endforeach()
-
-# tools/check runs these under valgrind.
-get_property(sample GLOBAL PROPERTY weft_valgrind)
-list(JOIN sample "\n" sample)
-file(WRITE "${PROJECT_BINARY_DIR}/valgrind.list" "${sample}\n")
-
 foreach(source IN LISTS scripts)
     weft_add_test_script(${source})
+endforeach()
+
+# What the tools run by themselves, without ctest: <build>/valgrind.list, model.list, stress.list.
+foreach(label valgrind model stress)
+    get_property(labelled GLOBAL PROPERTY weft_labelled_${label})
+    list(JOIN labelled "\n" labelled)
+    file(WRITE "${PROJECT_BINARY_DIR}/${label}.list" "${labelled}\n")
 endforeach()
 
 # The fuzzers' corpora are tests too: what once was found is looked at again, with any compiler.

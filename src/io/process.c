@@ -76,15 +76,16 @@ struct child_fds {
 /* A pipe: the child's end for its descriptor number, ours for the stream. */
 static int open_pipe(struct weft_stream *stream, int number, struct child_fds *child)
 {
-    int ends[2];
+    uv_file ends[2];
     if (stream == NULL)
         return UV_EINVAL;
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return -errno;
+    int err = uv_pipe(ends, 0, 0);
+    if (err != 0)
+        return err;
     int childs = number == 0 ? 0 : 1; /* it reads its input and writes the others */
     child->fds[number] = ends[childs];
     child->close_after[number] = true;
-    int err = weft_stream_adopt(stream, ends[1 - childs]);
+    err = weft_stream_adopt(stream, ends[1 - childs]);
     if (err != 0)
         close(ends[1 - childs]);
     return err;

@@ -1,0 +1,47 @@
+/* apps/command.h: what a subcommand of `weft` is, and what all of them share. */
+#ifndef WEFT_APPS_COMMAND_H
+#define WEFT_APPS_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What every command exits with. */
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* argv[0] is the command's own name. The result is the exit status. stdout is flushed and checked
+ * by main(), so a command need not look at every printf. */
+typedef int command_fn(int argc, char **argv);
+
+struct command {
+    const char *name;
+    const char *summary; /* one line, for `weft help` */
+    const char *usage; /* what follows "usage: weft ", and the text of `weft help NAME` below it */
+    command_fn *run;
+};
+
+/* The table of all commands, in the order in which help lists them; ends with a NULL name. */
+extern const struct command commands[];
+
+const struct command *command_find(const char *name);
+
+/* help.c */
+command_fn help_run;
+command_fn version_run;
+void help_print_usage(const struct command *command);
+
+/* suggest.c: the command whose name is nearest to word, or NULL if none is near. */
+const char *suggest_command(const char *word);
+/* How many letters have to be inserted, removed, replaced or swapped with their neighbour to turn
+ * one word into the other; anything above limit comes back as limit + 1. */
+unsigned edit_distance(const char *one, const char *other, unsigned limit);
+
+/* report.c: "weft: " and the text, on stderr. */
+__attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
+/* The same for a misuse: adds where to look, returns EXIT_USAGE. */
+__attribute__((format(printf, 2, 3))) int misused(const char *command, const char *format, ...);
+/* For a word that is no command: says so, and which one may have been meant. EXIT_USAGE. */
+int unknown_command(const char *name);
+/* Flush stdout; false, and a complaint, if any of it could not be written. */
+bool finish_output(void);
+
+#endif

@@ -1,0 +1,25 @@
+/* The table of commands: a new one is its own file and one line here. */
+#include "command.h"
+#include <string.h>
+
+const struct command commands[] = {
+    {"help", "what there is, or how to use one command",
+     "help [COMMAND]\n"
+     "       weft help --list\n"
+     "\n"
+     "Prints the list of commands, or what there is to know about one of them.\n"
+     "\n"
+     "  --list   only the names, one a line, for scripts and shell completion\n",
+     help_run},
+    {"version", "which weft this is", "version\n\nPrints the version.\n", version_run},
+    {NULL, NULL, NULL, NULL},
+};
+
+const struct command *command_find(const char *name)
+{
+    for (const struct command *command = commands; command->name != NULL; command++) {
+        if (strcmp(command->name, name) == 0)
+            return command;
+    }
+    return NULL;
+}

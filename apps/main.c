@@ -1,0 +1,47 @@
+/* weft: one command, with the programs built on the library as its subcommands.
+ *
+ * main() only finds the command and looks after what all share: the general options, and that
+ * output which could not be written is an error. */
+#include "command.h"
+#include <string.h>
+
+static bool is_option(const char *word, const char *brief, const char *full)
+{
+    return strcmp(word, brief) == 0 || strcmp(word, full) == 0;
+}
+
+static int run_command(int argc, char **argv)
+{
+    const struct command *command = command_find(argv[0]);
+    if (command == NULL)
+        return unknown_command(argv[0]);
+    /* Every command knows --help, so that none has to. */
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--help") == 0) {
+            help_print_usage(command);
+            return EXIT_OK;
+        }
+    }
+    return command->run(argc, argv);
+}
+
+static int dispatch(int argc, char **argv)
+{
+    char *help[] = {"help", NULL}, *version[] = {"version", NULL};
+    /* Nothing asked for is not a mistake worth an error: show what there is. */
+    if (argc < 2 || is_option(argv[1], "-h", "--help"))
+        return help_run(1, help);
+    if (is_option(argv[1], "-V", "--version"))
+        return version_run(1, version);
+    if (argv[1][0] == '-')
+        return misused(NULL, "unknown option '%s'", argv[1]);
+    return run_command(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    int status = dispatch(argc, argv);
+    if (!finish_output() && status == EXIT_OK)
+        status = EXIT_FAILED;
+    return status;
+}

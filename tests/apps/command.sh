@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# The command itself: help, version, dispatch, errors, completion.
+. "$WEFT_SOURCE/tests/lib/shell.sh"
+weft=$WEFT_BUILD/weft
+version=$(sed -n 's/^#define WEFT_VERSION_STRING "\(.*\)"/\1/p' "$WEFT_SOURCE/include/weft/version.h")
+
+for word in --version -V version; do
+    it "prints its version with $word"
+    run "$weft" "$word"
+    expect status 0
+    expect stdout "weft $version"
+    expect stderr ""
+done
+
+it "lists every command in its help"
+run "$weft" --help
+expect status 0
+expect stderr ""
+overview=$stdout
+names=$("$weft" help --list)
+for name in $names; do
+    expect_part stdout "  $name "
+done
+
+for arguments in "" -h help; do
+    it "prints the same help with '$arguments'"
+    # shellcheck disable=SC2086  # nothing is no argument
+    run "$weft" $arguments
+    expect status 0
+    expect stdout "$overview"
+done
+
+for name in $names; do
+    it "explains $name in two ways"
+    run "$weft" help "$name"
+    expect status 0
+    expect_part stdout "usage: weft $name"
+    explained=$stdout
+    run "$weft" "$name" --help
+    expect status 0
+    expect stdout "$explained"
+
+    it "has $name in its manual page"
+    grep -q "^\.It Cm $name" "$WEFT_SOURCE/docs/man/weft.1" || fail "weft.1 does not mention $name"
+done
+
+it "names the command that was probably meant"
+run "$weft" verison
+expect status 2
+expect stdout ""
+expect stderr "weft: unknown command 'verison'
+did you mean 'version'?
+see weft --help"
+
+it "does not guess when nothing is near"
+run "$weft" xyzzy
+expect status 2
+expect stderr "weft: unknown command 'xyzzy'
+see weft --help"
+
+it "guesses in help too"
+run "$weft" help hlep
+expect status 2
+expect_part stderr "did you mean 'help'?"
+
+it "stays calm about long, empty and odd command names"
+for word in "" "$(printf 'x%.0s' {1..5000})" $'\xff\xfe' "help "; do
+    run "$weft" "$word"
+    expect status 2
+    expect stdout ""
+    expect_part stderr "weft: unknown command '"
+done
+
+it "refuses options that it does not know"
+run "$weft" --versoin
+expect status 2
+expect stderr "weft: unknown option '--versoin'
+see weft --help"
+run "$weft" help --all
+expect status 2
+expect stderr "weft: unknown option '--all'
+see weft help help"
+
+it "refuses arguments that mean nothing"
+run "$weft" version now
+expect status 2
+expect stderr "weft: unexpected 'now'
+see weft help version"
+run "$weft" help help version
+expect status 2
+
+if [ -w /dev/full ]; then
+    it "says so when its output cannot be written"
+    run bash -c '"$1" --help >/dev/full' - "$weft"
+    expect status 1
+    expect stderr "weft: cannot write to standard output: No space left on device"
+    run bash -c '"$1" --version >&-' - "$weft"
+    expect status 1
+    expect_part stderr "weft: cannot write to standard output"
+fi
+
+# What bash offers for the words given, the last being the one that is typed.
+complete_words() {
+    PATH="$WEFT_BUILD:$PATH" bash --norc -c '
+        . "$0"
+        COMP_WORDS=("$@")
+        COMP_CWORD=$(($# - 1))
+        _weft
+        printf "%s\n" "${COMPREPLY[@]}"
+    ' "$WEFT_SOURCE/apps/completion/weft.bash" "$@"
+}
+
+it "completes command names"
+run complete_words weft ver
+expect stdout version
+expect stderr ""
+run complete_words weft ''
+for name in $names --help --version; do
+    expect_part stdout "$name"
+done
+
+it "completes the argument of help"
+run complete_words weft help he
+expect stdout help
+run complete_words weft help --l
+expect stdout --list
+
+it "leaves other arguments to file names"
+run complete_words weft version ''
+expect stdout ""
+
+it "registers its completion"
+run bash --norc -c '. "$0"; complete -p weft' "$WEFT_SOURCE/apps/completion/weft.bash"
+expect status 0
+expect_part stdout "-F _weft weft"

@@ -14,7 +14,8 @@ set(CMAKE_C_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 add_library(weft-flags INTERFACE)
-target_compile_options(weft-flags INTERFACE
+# A function that nobody declared is no C since 1999, yet gcc 12 only warns, and the linker is vague.
+target_compile_options(weft-flags INTERFACE -Werror=implicit-function-declaration
     -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
     $<$<BOOL:${WEFT_WERROR}>:-Werror>)
 # uv.h needs POSIX and the Linux-only files need more. Defined as nothing, so that a file may say
@@ -36,6 +37,7 @@ endif()
 if(WEFT_COVERAGE)
     # Atomic: threads that count the same line at once would otherwise leave nonsense behind.
     list(APPEND sanitize --coverage -fprofile-update=atomic -O0)
+    target_compile_definitions(weft-flags INTERFACE WEFT_COVERAGE)
 endif()
 target_compile_options(weft-flags INTERFACE ${sanitize})
 target_link_options(weft-flags INTERFACE ${sanitize})

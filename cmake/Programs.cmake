@@ -1,5 +1,6 @@
 # The programs: the command, the examples and the benchmarks. All of them use only include/, as
-# anybody outside could, and link the static library, so that they run from wherever they are.
+# anybody outside could, and link the static libraries, so that they run from wherever they are.
+# They get every library that was added before them; the linker leaves out what they do not use.
 
 function(weft_add_program target output)
     add_executable(${target} ${ARGN})
@@ -8,7 +9,9 @@ function(weft_add_program target output)
     set_target_properties(${target} PROPERTIES
         OUTPUT_NAME ${file} RUNTIME_OUTPUT_DIRECTORY "${folder}")
     target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/include")
-    target_link_libraries(${target} PRIVATE libweft-static weft-flags)
+    get_property(libraries GLOBAL PROPERTY weft_libraries)
+    target_link_libraries(${target} PRIVATE ${libraries} weft-flags)
+    target_link_options(${target} PRIVATE -Wl,--as-needed)
 endfunction()
 
 # apps/*.c and apps/<program>/*.c are one program with subcommands.

@@ -27,8 +27,8 @@ struct weft_dir_read {
     struct weft_op op;
     struct weft_hop *hop_;
     const char *path;
-    size_t max;                     /* at most so many entries; 0: WEFT_DIR_READ_MAX */
-    bool as_found;                  /* leave them as found; otherwise sorted by the bytes of names */
+    size_t max;    /* at most so many entries; 0: WEFT_DIR_READ_MAX */
+    bool as_found; /* leave them as found; otherwise sorted by the bytes of names */
     struct weft_dir_entry *entries; /* NULL if the directory is empty or the status is not 0 */
     size_t count;
     void *names_;

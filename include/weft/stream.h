@@ -30,8 +30,8 @@
  * same holds for a listener.
  *
  * A message that was cut short never looks complete: if a write is cancelled, or the stream closed,
- * when only a part of that write's bytes are with the kernel, the connection is reset (RST) and
- * the peer's read fails instead of meeting an end.
+ * when only a part of that write's bytes are with the kernel, a TCP connection is reset and the
+ * peer's read fails instead of meeting an end.
  *
  * Deadlines: weft_deadline on any of these ops. A peer that is gone is UV_EPIPE or UV_ECONNRESET
  * in the write's then: SIGPIPE is never raised, and its disposition not touched.
@@ -59,6 +59,15 @@ enum {
 };
 
 struct weft_read;
+struct weft_attempts;
+
+/* For the library: a descriptor, and what of it the loop watches. */
+struct weft_watch {
+    int fd_;
+    unsigned char events_;
+    bool open_, held_;
+    uv_poll_t poll_;
+};
 
 /* ---- the stream ----------------------------------------------------------------------------- */
 
@@ -68,15 +77,13 @@ struct weft_stream {
     size_t high_water; /* from how many on there is no room; 0: WEFT_STREAM_HIGH_WATER */
     size_t waiting;    /* read only: how many bytes wait to be written */
     struct weft_read *reader_;
-    int fd_;
-    int error_, write_error_;
-    unsigned char events_;
-    bool socket_, polled_, held_, pending_, stalled_, ended_, shut_, closing_;
     struct weft_op *writes_, **writes_tail_;
-    struct weft_op *room_, **room_tail_;
     struct weft_op *gone_, **gone_tail_;
+    struct weft_op *room_, **room_tail_;
     struct weft_op *shutdown_, *connector_;
-    uv_poll_t poll_;
+    int error_, write_error_;
+    bool socket_, pending_, skipped_, stalled_, ended_, shut_;
+    struct weft_watch watch_;
 };
 
 /* Open stream, idle: it can be connected as soon as this returns. then runs when it is closed: 0
@@ -89,7 +96,7 @@ WEFT_API void weft_stream_open_at(const struct weft_site *site, struct weft_op *
 WEFT_API void weft_stream_begin(struct weft_op *op);
 
 /* Close it; its then gets 0. What was written before still goes out; see above for what was not.
- * The same as weft_end(&stream->op, 0). Rule 2: the stream was opened. */
+ * No effect on one that is not open. */
 WEFT_API void weft_stream_close(struct weft_stream *stream);
 
 /* Connect an open, idle stream to a descriptor: a socket, a pipe, a terminal. It is the stream's
@@ -106,14 +113,14 @@ WEFT_API int weft_stream_pair(struct weft_stream *one, struct weft_stream *other
 /* Is it connected? It stays so when the peer leaves, until it is closed or reset. */
 static inline bool weft_stream_connected(const struct weft_stream *stream)
 {
-    return stream->op.state_ != 0 && stream->fd_ >= 0;
+    return stream->op.state_ != 0 && stream->watch_.fd_ >= 0;
 }
 
 /* The descriptor, for setsockopt and the like, or -1. It belongs to the stream: neither read, nor
  * write, nor close it. */
 static inline int weft_stream_fd(const struct weft_stream *stream)
 {
-    return stream->op.state_ != 0 ? stream->fd_ : -1;
+    return stream->op.state_ != 0 ? stream->watch_.fd_ : -1;
 }
 
 /* The two ends. UV_ENOTCONN: not connected. UV_ENOTSOCK: it is a pipe. */
@@ -258,12 +265,10 @@ struct weft_listen {
     int backlog;                 /* how many may wait in the kernel; 0: WEFT_LISTEN_BACKLOG */
     bool reuse_port;             /* SO_REUSEPORT: several listeners share the port, a loop each */
     struct weft_tcp_options tcp; /* of the connections that are accepted */
-    int fd_;
-    unsigned char events_;
-    bool polled_, held_, pending_, stalled_;
     struct weft_op *accepts_, **accepts_tail_;
     uint64_t file_device_, file_number_;
-    uv_poll_t poll_;
+    bool pending_, skipped_, stalled_, made_file_;
+    struct weft_watch watch_;
 };
 #define weft_listen(parent, listen, address, then)                                                 \
     weft_listen_at(WEFT_HERE("listen", WEFT_NET), parent, listen, address, then)
@@ -271,7 +276,7 @@ WEFT_API void weft_listen_at(const struct weft_site *site, struct weft_op *paren
                              struct weft_listen *listen, const struct weft_address *address,
                              weft_then_fn *then);
 WEFT_API void weft_listen_begin(struct weft_op *op);
-/* Close it; its then gets 0. The same as weft_end(&listen->op, 0). Rule 2: it was begun. */
+/* Close it; its then gets 0. No effect on one that does not listen. */
 WEFT_API void weft_listen_close(struct weft_listen *listen);
 
 /* Wait for one connection and connect stream, open and idle, to it. Those who wait are served in
@@ -295,7 +300,7 @@ WEFT_API void weft_accept_begin(struct weft_op *op);
 /* ---- connecting ----------------------------------------------------------------------------- */
 
 /* Connect stream, open and idle, to a service of a host by TCP. host is a name or a numeric
- * address, service a name or a number ("https", "443"); both stay yours and must stay.
+ * address, service a name or a number ("https", "443"); both are copied when the op begins.
  *
  * The host's addresses are tried as RFC 8305 says (happy eyeballs): IPv6 and IPv4 in turn, the next
  * one when the one before has failed or stagger_ms have passed; the first that answers is it, the
@@ -311,7 +316,7 @@ struct weft_connect {
     struct weft_op op;
     struct weft_stream *stream;
     const char *host, *service;
-    struct weft_address address; /* of weft_connect_address; out: where the stream is connected to */
+    struct weft_address address; /* of weft_connect_address; out: where stream is connected to */
     unsigned stagger_ms;         /* 0: WEFT_CONNECT_STAGGER_MS */
     struct weft_tcp_options tcp;
     struct weft_lookup lookup_;

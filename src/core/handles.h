@@ -14,10 +14,13 @@ struct weft_handles {
     uv_timer_t timer;         /* the first timer of the heap */
     uv_async_t posts;         /* referenced while posts are expected */
     _Atomic(struct weft_post *) posted;
+    atomic_uint senders; /* threads inside weft_post: the handles stay until they are out */
     int open;
 };
 
 void weft__posts_arrived(uv_async_t *async);
+/* Wait until the senders of what has arrived are done with the handles. */
+void weft__posts_settle(struct weft_handles *handles);
 void weft__timers_due(uv_timer_t *timer);
 void weft__timers_rearm(struct weft_loop *loop);
 /* Fire what is due at now. */

@@ -33,7 +33,7 @@ void weft__wake(struct weft_loop *loop)
 
 static void drain(struct weft_loop *loop)
 {
-    RULE(3, !loop->draining_, &loop->root, "the loop was run from inside a begin or a then");
+    RULE_OUTSIDE(loop);
     if (loop->sim_ != NULL)
         return; /* the simulation delivers */
     loop->draining_ = true;
@@ -132,7 +132,7 @@ int weft_loop_init_as(const struct weft_abi *abi, struct weft_loop *loop, uv_loo
 int weft_loop_run(struct weft_loop *loop)
 {
     RULE_THREAD(loop, &loop->root);
-    RULE(3, !loop->draining_, &loop->root, "the loop was run from inside a begin or a then");
+    RULE_OUTSIDE(loop);
     uv_run(loop->uv, UV_RUN_DEFAULT);
     return loop->root.running_ == 0 ? 0 : weft__stuck(loop);
 }
@@ -152,6 +152,7 @@ int weft_loop_close(struct weft_loop *loop)
     if (loop->draining_ || loop->root.running_ != 0 || loop->detached_ != 0 ||
         loop->expected_ != 0 || loop->timers_ != NULL || loop->sim_ != NULL)
         return UV_EBUSY;
+    weft__posts_settle(handles);
     loop->handles_ = NULL;
     uv_close((uv_handle_t *)&handles->before_poll, handle_closed);
     uv_close((uv_handle_t *)&handles->after_poll, handle_closed);

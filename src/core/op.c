@@ -144,9 +144,9 @@ void weft__deliver(struct weft_loop *loop)
     struct weft_op *parent = op->parent;
     child_unlink(op);
     parent->running_--;
-    op->state_ = OP_IDLE;
     if (op->flags_ & OP_GATED)
-        weft__lane_release(op);
+        weft__lane_release(op); /* still READY: no listener can have it begin again */
+    op->state_ = OP_IDLE;
     if (likely(op->then_ != NULL))
         op->then_(parent, op);
     else

@@ -67,6 +67,11 @@ extern _Thread_local char weft__thread __attribute__((tls_model("initial-exec"))
 #define RULE_THREAD(loop, op)                                                                      \
     RULE(7, (loop)->thread_ == &weft__thread, op, "a loop was used from another thread")
 
+/* A begin may be called from outside the loop too: then only the depth tells. */
+#define RULE_OUTSIDE(loop)                                                                         \
+    RULE(3, !(loop)->draining_ && (loop)->depth_ == 0, &(loop)->root,                              \
+         "the loop was run from inside a begin or a then")
+
 void weft__wake(struct weft_loop *loop);
 /* How a shuffled loop takes ops in and out. */
 void weft__ready_put_shuffled(struct weft_loop *loop, struct weft_op *op);

@@ -22,12 +22,21 @@ void weft_post(struct weft_post *post)
     RULE(7, loop != NULL, NULL, "a post was sent twice, or before weft_post_init");
     post->loop_ = NULL;
     struct weft_handles *handles = loop->handles_;
+    atomic_fetch_add_explicit(&handles->senders, 1, memory_order_relaxed);
     struct weft_post *top = atomic_load_explicit(&handles->posted, memory_order_relaxed);
     do {
         post->next_ = top;
     } while (!atomic_compare_exchange_weak_explicit(&handles->posted, &top, post,
                                                     memory_order_release, memory_order_relaxed));
     uv_async_send(&handles->posts);
+    atomic_fetch_sub_explicit(&handles->senders, 1, memory_order_release);
+}
+
+/* A post may arrive because another one woke the loop up, while its sender is still about to. */
+void weft__posts_settle(struct weft_handles *handles)
+{
+    while (atomic_load_explicit(&handles->senders, memory_order_acquire) != 0)
+        uv_sleep(0);
 }
 
 void weft__posts_arrived(uv_async_t *async)

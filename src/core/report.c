@@ -31,16 +31,18 @@ const char *weft__op_type(const struct weft_op *op)
 {
     if (op->site_ != NULL)
         return op->site_->type;
-    return op->parent == NULL ? "loop" : "?";
+    return op->loop_ != NULL && op == &op->loop_->root ? "loop" : "?";
 }
 
 /* One op as a line: type [state, cancelled with what, age] begun at file:line function(). */
 static int describe(char *text, size_t size, const struct weft_op *op)
 {
     char cancelled[48] = "", age[32] = "", place[256] = "";
+    if (!op_state_known(op->state_)) /* none of its pointers leads anywhere */
+        return snprintf(text, size, "? [%s]\n", state_name(op));
     if (op->reason_ != 0 && op->state_ != OP_IDLE)
         snprintf(cancelled, sizeof cancelled, ", cancelled (%s)", weft_error_name(op->reason_));
-    if (op->parent != NULL && op->state_ != OP_IDLE && !(op->flags_ & OP_REFUSE))
+    if (op->parent != NULL && op->state_ != OP_IDLE && !(op->flags_ & OP_REFUSED))
         snprintf(age, sizeof age, ", %" PRIu32 " ms", op->loop_->now_ms_ - op->since_ms_);
     if (op->site_ != NULL)
         snprintf(place, sizeof place, " begun at %s:%d %s()", op->site_->file, op->site_->line,

@@ -44,7 +44,7 @@ static bool deliver_one(struct weft_loop *loop)
 {
     if (loop->ready_ == NULL)
         return false;
-    RULE(3, !loop->draining_, &loop->root, "the loop was run from inside a begin or a then");
+    RULE_OUTSIDE(loop);
     loop->draining_ = true;
     weft__deliver(loop);
     loop->draining_ = false;
@@ -113,7 +113,7 @@ int weft_sim_run(struct weft_sim *sim)
 
 void weft_sim_advance(struct weft_sim *sim, uint64_t ms)
 {
-    uint64_t until = sim->now_ + ms;
+    uint64_t until = ms < UINT64_MAX - sim->now_ ? sim->now_ + ms : UINT64_MAX;
     while (step(sim, until, false))
         continue;
     sim->now_ = until;

@@ -1,7 +1,7 @@
 /* Ticker: an op that lives as long as its timer repeats.
  *
- * The next tick is armed before this one is told, so that the tick may end the ticker. It is due a
- * whole number of periods after the first, whatever time the ticks take. */
+ * The next tick is armed when this one was told, unless that has ended the ticker. It is due a whole
+ * number of periods after the first, whatever time the ticks take. */
 #include "op.h"
 #include "weft/timer.h"
 
@@ -15,10 +15,10 @@ static void arm(struct weft_ticker *ticker)
     weft_timer_start(ticker->op.loop_, &ticker->timer_, ticker->due_ - now, ticker_due);
 }
 
-/* Ended by weft_end, or its parent's: children of the last ticks may still be awaited. */
+/* Ended, cancelled or joined: children of the last ticks may still be awaited. */
 static bool over(const struct weft_op *op)
 {
-    return op->state_ != OP_RUNNING || op->flags_ & OP_REFUSE;
+    return op->state_ != OP_RUNNING || op->flags_ & (OP_REFUSE | OP_JOIN);
 }
 
 static void ticker_due(struct weft_timer *timer)

@@ -15,7 +15,7 @@ static void attempt(struct weft_retry *retry)
 
 static void pause_over(struct weft_op *op, struct weft_op *pause)
 {
-    if (pause->status != 0)
+    if (pause->status != 0 || weft_cancelled(op)) /* a cancel may come when the pause is over */
         weft_end(op, pause->status);
     else
         attempt(weft_owner(op, struct weft_retry, op));

@@ -17,14 +17,14 @@ int weft__file_open(const char *path, int flags, mode_t mode)
     do {
         fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, mode);
     } while (fd < 0 && errno == EINTR);
-    return fd >= 0 ? fd : UV__ERR(errno);
+    return fd >= 0 ? fd : sys_error();
 }
 
 int weft__file_close(int fd)
 {
     if (close(fd) == 0 || errno == EINTR || errno == EINPROGRESS)
         return 0; /* after EINTR the descriptor is gone all the same: trying again hits another */
-    return UV__ERR(errno);
+    return sys_error();
 }
 
 ssize_t weft__file_read_some(int fd, void *data, size_t size)
@@ -33,7 +33,7 @@ ssize_t weft__file_read_some(int fd, void *data, size_t size)
     do {
         got = read(fd, data, size < FILE_CHUNK ? size : FILE_CHUNK);
     } while (got < 0 && errno == EINTR);
-    return got >= 0 ? got : UV__ERR(errno);
+    return got >= 0 ? got : sys_error();
 }
 
 int weft__file_write_all(int fd, const void *data, size_t size, struct weft_hop *hop)
@@ -46,7 +46,7 @@ int weft__file_write_all(int fd, const void *data, size_t size, struct weft_hop 
         if (put < 0 && errno == EINTR)
             continue;
         if (put < 0)
-            return UV__ERR(errno);
+            return sys_error();
         from += put;
         size -= (size_t)put;
     }
@@ -57,7 +57,7 @@ int weft__file_write_all(int fd, const void *data, size_t size, struct weft_hop 
 
 static int rename_work(struct weft_hop *hop)
 {
-    return rename(hop->path, hop->second) == 0 ? 0 : UV__ERR(errno);
+    return rename(hop->path, hop->second) == 0 ? 0 : sys_error();
 }
 
 static const struct hop_kind rename_kind = {
@@ -86,7 +86,7 @@ void weft_file_rename_at(const struct weft_site *site, struct weft_op *parent,
 
 static int remove_work(struct weft_hop *hop)
 {
-    return unlink(hop->path) == 0 ? 0 : UV__ERR(errno);
+    return unlink(hop->path) == 0 ? 0 : sys_error();
 }
 
 static const struct hop_kind remove_kind = {
@@ -120,7 +120,7 @@ static int make_one(const char *path)
     struct stat st;
     if (err != ENOENT && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         return 0;
-    return UV__ERR(err);
+    return uv_translate_sys_error(err);
 }
 
 /* The slash before the last name of path[0..end); 0: there is none but the root's. */
@@ -223,7 +223,7 @@ static int stat_work(struct weft_hop *hop)
     struct stat_hop *its = weft_owner(hop, struct stat_hop, hop);
     struct stat st;
     if ((its->link ? lstat(hop->path, &st) : stat(hop->path, &st)) != 0)
-        return UV__ERR(errno);
+        return sys_error();
     its->info = (struct weft_file_info){
         .kind = weft__file_kind(st.st_mode),
         .mode = (uint32_t)st.st_mode & 07777,

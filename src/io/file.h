@@ -4,10 +4,17 @@
 
 #include "hop.h"
 #include "weft/file.h"
+#include <errno.h>
 #include <sys/stat.h>
 
 /* Bytes between two looks at whether the hop was stopped. */
 enum { FILE_CHUNK = 1 << 20 };
+
+/* errno as a status. */
+static inline int sys_error(void)
+{
+    return uv_translate_sys_error(errno);
+}
 
 /* open that never waits: close-on-exec, no controlling terminal, non-blocking. A descriptor or a
  * negative status. */

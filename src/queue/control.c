@@ -2,6 +2,14 @@
  * have the pump look again. */
 #include "queue.h"
 
+/* lane has changed: may it begin something now? */
+static void look_again(struct weft_lane *lane)
+{
+    RULE(1, lane->queue != NULL, NULL, "a closed lane was used");
+    weft__lane_update(lane);
+    weft__queue_schedule(lane->queue);
+}
+
 int weft_queue_limit(struct weft_queue *queue, unsigned limit)
 {
     if (limit == 0)
@@ -16,8 +24,7 @@ int weft_lane_limit(struct weft_lane *lane, unsigned limit)
     if (limit == 0)
         return UV_EINVAL;
     lane->limit = limit;
-    weft__lane_update(lane);
-    weft__queue_schedule(lane->queue);
+    look_again(lane);
     return 0;
 }
 
@@ -26,13 +33,14 @@ int weft_queue_high_water(struct weft_queue *queue, size_t high_water)
     if (high_water == 0)
         return UV_EINVAL;
     queue->high_water = high_water;
-    weft__queue_room_changed(queue);
+    weft__queue_room_changed(queue, high_water - queue->waiting);
     return 0;
 }
 
 int weft_queue_rate(struct weft_queue *queue, unsigned count, uint64_t interval_ms, unsigned burst)
 {
-    int err = weft__rate_set(&queue->rate_, count, interval_ms, burst);
+    RULE(1, queue->loop != NULL, NULL, "a closed queue was used");
+    int err = weft__rate_set(&queue->rate_, count, interval_ms, burst, weft_now(queue->loop));
     if (err != 0)
         return err;
     weft_timer_stop(queue->loop, &queue->timer_);
@@ -42,12 +50,13 @@ int weft_queue_rate(struct weft_queue *queue, unsigned count, uint64_t interval_
 
 int weft_lane_rate(struct weft_lane *lane, unsigned count, uint64_t interval_ms, unsigned burst)
 {
-    int err = weft__rate_set(&lane->rate_, count, interval_ms, burst);
+    RULE(1, lane->queue != NULL, NULL, "a closed lane was used");
+    struct weft_loop *loop = lane->queue->loop;
+    int err = weft__rate_set(&lane->rate_, count, interval_ms, burst, weft_now(loop));
     if (err != 0)
         return err;
-    weft_timer_stop(lane->queue->loop, &lane->timer_);
-    weft__lane_update(lane);
-    weft__queue_schedule(lane->queue);
+    weft_timer_stop(loop, &lane->timer_);
+    look_again(lane);
     return 0;
 }
 
@@ -71,8 +80,7 @@ void weft_lane_pause(struct weft_lane *lane)
 void weft_lane_resume(struct weft_lane *lane)
 {
     lane->paused_ = false;
-    weft__lane_update(lane);
-    weft__queue_schedule(lane->queue);
+    look_again(lane);
 }
 
 void weft_queue_stop(struct weft_queue *queue)
@@ -86,8 +94,9 @@ static size_t cancel_waiting(struct weft_queue *queue, weft_match_fn *matches, v
     size_t cancelled = 0;
     for (struct weft_lane *lane = queue->lanes_; lane != NULL; lane = lane->all_next_) {
         for (struct weft_op *task = lane->head_, *next; task != NULL; task = next) {
+            bool chosen = matches == NULL || matches(task, context);
             next = task->wait_;
-            if (matches != NULL && !matches(task, context))
+            if (!chosen)
                 continue;
             weft_cancel(task, reason);
             cancelled++;
@@ -128,6 +137,7 @@ static void cancel_running(struct weft_queue *queue, int reason)
 
 void weft_queue_kill(struct weft_queue *queue, int reason)
 {
+    RULE(5, reason < 0, NULL, "the reason of a kill must be negative");
     cancel_waiting(queue, NULL, NULL, reason);
     cancel_running(queue, reason);
 }

@@ -144,7 +144,7 @@ static void begin_task(struct weft_queue *queue, struct weft_lane *lane)
     weft_begin_fn *begin = task->entry_.begin;
     task->entry_.begin = NULL;
     if (unlikely(queue->room_ != NULL))
-        weft__queue_room_changed(queue);
+        weft__queue_room_changed(queue, 1);
     op_begin(queue->loop, task, begin);
 }
 
@@ -190,6 +190,7 @@ void weft__queue_schedule(struct weft_queue *queue)
 {
     if (queue->scheduled_)
         return;
+    RULE(1, queue->loop != NULL, NULL, "a closed queue was used");
     queue->scheduled_ = true;
     op_adopt(&pump_site, &queue->loop->root, &queue->pump_, pump_due);
     queue->pump_.state_ = OP_READY;
@@ -272,8 +273,13 @@ void weft__lane_cancel(struct weft_op *task)
     struct weft_queue *queue = lane->queue;
     leave_line(lane, task);
     queue->stats.removed++;
+    /* A rate that nobody waits for must not keep the loop alive. */
+    if (lane->waiting == 0)
+        weft_timer_stop(queue->loop, &lane->timer_);
+    if (queue->waiting == 0)
+        weft_timer_stop(queue->loop, &queue->timer_);
     weft__lane_update(lane);
-    weft__queue_room_changed(queue);
+    weft__queue_room_changed(queue, 1);
     if (is_empty(queue))
         weft__queue_schedule(queue);
 }
@@ -287,19 +293,20 @@ __attribute__((noinline)) static void task_failed(struct weft_queue *queue, stru
     weft_emit(&queue->events, WEFT_QUEUE_ERROR, task);
 }
 
-/* A task has finished and is about to report: its place is free. */
+/* A task has finished and is about to report: its place becomes free. The listeners of an error are
+ * told before that, so that they find the lane busy and cannot close it under our feet. */
 void weft__lane_release(struct weft_op *task)
 {
     struct weft_lane *lane = task->place_.lane;
     struct weft_queue *queue = lane->queue;
     queue->inside_ = true;
-    lane->running--;
-    queue->running--;
     queue->stats.run_ms += queue->loop->now_ms_ - task->since_ms_;
     if (likely(task->status == 0))
         queue->stats.done++;
     else
         task_failed(queue, task);
+    lane->running--;
+    queue->running--;
     weft__lane_update(lane);
     pump(queue);
     queue->inside_ = false;

@@ -51,13 +51,12 @@ void weft_queue_idle_begin(struct weft_op *op)
 }
 
 /* One for each place that became free; all of them when no more will, because nothing waits. */
-void weft__queue_room_changed(struct weft_queue *queue)
+void weft__queue_room_changed(struct weft_queue *queue, size_t places)
 {
-    while (queue->room_ != NULL && queue->waiting < queue->high_water) {
+    if (queue->waiting >= queue->high_water)
+        return;
+    for (; queue->room_ != NULL && (places > 0 || queue->waiting == 0); places -= places > 0)
         let_go(queue->room_, &queue->room_tail_, 0);
-        if (queue->waiting != 0)
-            break;
-    }
 }
 
 void weft__queue_idle_reached(struct weft_queue *queue)

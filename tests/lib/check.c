@@ -4,9 +4,11 @@
  * teardown. That a test failed is seen there by what is missing: only a body that returned, or one
  * that was skipped, has settled. */
 #include "check.h"
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct check_test *first, **last = &first;
 static struct check_test *current;
@@ -23,6 +25,29 @@ void check_settle(void)
         current->settled = true;
 }
 
+/* What a failed test ran under, as " WEFT_SHUFFLE=3 WEFT_SEED=7"; empty if there is nothing. */
+static void describe_seeds(char *text, size_t size)
+{
+    const char *shuffle = getenv("WEFT_SHUFFLE"), *seed = getenv("WEFT_SEED");
+    snprintf(text, size, "%s%s%s%s", shuffle != NULL ? " WEFT_SHUFFLE=" : "",
+             shuffle != NULL ? shuffle : "", seed != NULL ? " WEFT_SEED=" : "",
+             seed != NULL ? seed : "");
+}
+
+/* A broken rule aborts, and cmocka does not catch that: say where we were, then go the same way. */
+static void say_where_it_aborted(int signal_number)
+{
+    char seeds[100], text[300];
+    describe_seeds(seeds, sizeof seeds);
+    int length = snprintf(text, sizeof text, "%s aborted%s%s\n",
+                          current != NULL ? current->name : "something outside of the tests",
+                          seeds[0] != '\0' ? " with" : "", seeds);
+    if (length > 0 && write(STDERR_FILENO, text, (size_t)length) < 0)
+        _exit(1);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
 static void run_body(void **state)
 {
     current = *state;
@@ -30,22 +55,13 @@ static void run_body(void **state)
     current->settled = true;
 }
 
-static void print_variable(const char *name)
-{
-    const char *value = getenv(name);
-    if (value != NULL)
-        fprintf(stderr, " %s=%s", name, value);
-}
-
 static int say_how_it_failed(void **state)
 {
     const struct check_test *test = *state;
-    if (!test->settled && (getenv("WEFT_SHUFFLE") != NULL || getenv("WEFT_SEED") != NULL)) {
-        fprintf(stderr, "%s failed with", test->name);
-        print_variable("WEFT_SHUFFLE");
-        print_variable("WEFT_SEED");
-        fputc('\n', stderr);
-    }
+    char seeds[100];
+    describe_seeds(seeds, sizeof seeds);
+    if (!test->settled && seeds[0] != '\0')
+        fprintf(stderr, "%s failed with%s\n", test->name, seeds);
     current = NULL;
     return 0;
 }
@@ -68,6 +84,7 @@ int check_run(const char *program, const char *filter)
                                               .teardown_func = say_how_it_failed,
                                               .initial_state = test};
     }
+    signal(SIGABRT, say_where_it_aborted);
     int failed = chosen == 0 ? -1 : _cmocka_run_group_tests(program, tests, chosen, NULL, NULL);
     free(tests);
     return failed;

@@ -1,5 +1,6 @@
 /* main() of every test program. */
 #include "check.h"
+#include <fcntl.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,8 +23,17 @@ const char *__tsan_default_options(void)
 }
 #endif
 
+/* Whoever starts the tests may have descriptors open that are meant for nobody: keep them from our
+ * children, so that what those find open is what weft gave them. */
+static void keep_strange_descriptors_in(void)
+{
+    for (int fd = 3; fd < 1024; fd++)
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
 int main(int argc, char **argv)
 {
+    keep_strange_descriptors_in();
     if (argc > 2) {
         fprintf(stderr, "usage: %s [--list | part of a test's name]\n", argv[0]);
         return 2;

@@ -23,6 +23,9 @@ it "says under which shuffle and seed a test failed"
 run env WEFT_FAIL_ON_REQUEST=1 WEFT_SHUFFLE=42 WEFT_SEED=7 "$program" fails_when
 expect status 1
 expect_part stderr "fails_when_asked_to failed with WEFT_SHUFFLE=42 WEFT_SEED=7"
+run env WEFT_FAIL_ON_REQUEST=abort WEFT_SHUFFLE=42 "$program" fails_when
+expect status 134
+expect_part stderr "fails_when_asked_to aborted with WEFT_SHUFFLE=42"
 run env WEFT_SHUFFLE=42 "$program" fails_when
 expect status 0
 [[ $stderr != *WEFT_SHUFFLE* ]] || fail "it blames a shuffle although nothing failed"

@@ -1,0 +1,113 @@
+/* Accepting: a line of ops, each with an idle stream of its own; a connection goes to the first.
+ *
+ * The kernel is asked only while somebody waits, and as long as it has connections to give: so a
+ * burst is taken in at once, up to the number of waiting accepts, and the rest stays in the
+ * backlog. What is watched follows the rules of a stream (see stream.c): the listener is watched on
+ * while nobody waits, until connections have been announced twice in vain. */
+#include "listen.h"
+#include <unistd.h>
+
+static void accept_polled(uv_poll_t *poll, int status, int events);
+
+static void settle(struct weft_listen *listener)
+{
+    watch_set(&listener->watch_, listener->stalled_ ? 0 : UV_READABLE, listener->accepts_ != NULL,
+              accept_polled);
+}
+
+void weft__accept_over(struct weft_accept *accept_op, int status)
+{
+    wait_unlink(&accept_op->op, &accept_op->listen->accepts_tail_);
+    weft__stream_unclaim(accept_op->stream);
+    weft_finish(&accept_op->op, status);
+}
+
+/* A connection that was broken off before anybody took it is not the listener's trouble. */
+static bool passing(int status)
+{
+    return status == UV_ECONNABORTED || status == UV_EINTR || status == UV_EPROTO;
+}
+
+/* Give out what there is. An error goes to the first in line alone: the others may have better luck
+ * when it has closed something. */
+static void serve(struct weft_listen *listener)
+{
+    listener->skipped_ = listener->pending_ = false;
+    while (listener->accepts_ != NULL) {
+        int fd = weft__socket_accept(listener->watch_.fd_);
+        if (fd == UV_EAGAIN)
+            return;
+        if (passing(fd))
+            continue;
+        struct weft_accept *first = weft_owner(listener->accepts_, struct weft_accept, op);
+        int status = fd >= 0 ? weft__stream_attach(first->stream, fd, true) : fd;
+        if (fd >= 0 && status != 0)
+            close(fd);
+        first->stream->pending_ = status == 0; /* who connects mostly has something to say */
+        weft__accept_over(first, status);
+        if (status != 0)
+            return;
+    }
+    listener->pending_ = true;
+}
+
+static void accept_polled(uv_poll_t *poll, int status, int events)
+{
+    struct weft_listen *listener = weft_owner(poll, struct weft_listen, watch_.poll_);
+    (void)events;
+    if (status != 0)
+        listener->watch_.events_ = 0; /* libuv has stopped: settle begins anew */
+    if (listener->accepts_ != NULL) {
+        serve(listener);
+    } else {
+        listener->pending_ = true;
+        listener->stalled_ = listener->skipped_;
+        listener->skipped_ = true;
+    }
+    settle(listener);
+}
+
+static void accept_cancel(struct weft_op *op, int reason)
+{
+    struct weft_accept *accept_op = weft_owner(op, struct weft_accept, op);
+    struct weft_listen *listener = accept_op->listen;
+    weft__accept_over(accept_op, reason);
+    settle(listener);
+}
+
+static int check(const struct weft_accept *accept_op)
+{
+    const struct weft_listen *listener = accept_op->listen;
+    if (listener == NULL || listener->op.loop_ != accept_op->op.loop_ ||
+        listener->op.state_ != OP_RUNNING || listener->watch_.fd_ < 0)
+        return UV_EINVAL;
+    return weft__stream_check_idle(accept_op->stream, &accept_op->op);
+}
+
+void weft_accept_begin(struct weft_op *op)
+{
+    struct weft_accept *accept_op = weft_owner(op, struct weft_accept, op);
+    struct weft_listen *listener = accept_op->listen;
+    int status = check(accept_op);
+    if (status != 0) {
+        weft_finish(op, status);
+        return;
+    }
+    accept_op->stream->connector_ = op;
+    wait_append(op, &listener->accepts_tail_);
+    listener->stalled_ = false;
+    weft_on_cancel(op, accept_cancel);
+    if (listener->pending_)
+        serve(listener);
+    settle(listener);
+}
+
+void weft_accept_at(const struct weft_site *site, struct weft_op *parent,
+                    struct weft_accept *accept_op, struct weft_listen *listener,
+                    struct weft_stream *stream, weft_then_fn *then)
+{
+    op_check_start(parent, &accept_op->op);
+    accept_op->listen = listener;
+    accept_op->stream = stream;
+    start_now(site, parent, &accept_op->op, weft_accept_begin, then);
+}

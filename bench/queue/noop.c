@@ -13,13 +13,9 @@
 
 enum { PLACES = 4, POOL = 64, WARM_UP = 100000 };
 
-struct task {
-    struct weft_op op, later;
-};
-
 static struct weft_loop loop;
 static struct weft_queue queue;
-static struct task tasks[POOL];
+static struct weft_op tasks[POOL], laters[POOL];
 static weft_begin_fn *begin;
 static size_t wanted, pushed, done;
 
@@ -35,7 +31,7 @@ static void polled(struct weft_op *op, struct weft_op *later)
 
 static void finish_later(struct weft_op *op)
 {
-    weft_immediate(op, &weft_owner(op, struct task, op)->later, polled);
+    weft_immediate(op, &laters[op - tasks], polled);
 }
 
 static void over(struct weft_op *root, struct weft_op *op)
@@ -54,7 +50,7 @@ static uint64_t work(size_t count)
     done = 0;
     uint64_t begun = uv_hrtime();
     for (pushed = 0; pushed < POOL; pushed++)
-        weft_queue_push(&queue, weft_root(&loop), &tasks[pushed].op, begin, over);
+        weft_queue_push(&queue, weft_root(&loop), &tasks[pushed], begin, over);
     int err = weft_loop_run(&loop);
     uint64_t took = uv_hrtime() - begun;
     bench_check(err == 0 && done == count, "not every task was done");

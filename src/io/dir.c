@@ -27,7 +27,7 @@ static enum weft_file_kind kind_of(DIR *dir, const struct dirent *found)
 {
 #ifdef DT_UNKNOWN
     if (found->d_type != DT_UNKNOWN)
-        return weft__file_kind(DTTOIF(found->d_type));
+        return weft__file_kind((mode_t)DTTOIF(found->d_type));
 #endif
     struct stat st;
     if (fstatat(dirfd(dir), found->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)

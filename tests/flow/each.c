@@ -62,8 +62,9 @@ static void item_done(struct weft_op *each, struct weft_op *slot)
 
 static void run(size_t slots, weft_then_fn *done)
 {
-    weft_each(weft_root(&w.loop), &herd.each, weft_slots(&herd.slots[0].op, sizeof(struct job), slots),
-              next_job, job_begin, done, noted);
+    weft_each(weft_root(&w.loop), &herd.each,
+              weft_slots(&herd.slots[0].op, sizeof(struct job), slots), next_job, job_begin, done,
+              noted);
 }
 
 /* Every item of count was done exactly once. */
@@ -246,7 +247,7 @@ TEST(an_early_exit_from_an_endless_source_is_a_success_and_reads_no_further)
     assert_int_equal(seen.status, 0);
     assert_int_equal(jobs.running, 0);
     assert_int_equal(herd.asked, jobs.begun);
-    assert_true(jobs.begun <= 13 + 3);
+    assert_true(jobs.begun < 13 + 2 * 3); /* all slots may have gone round before 13 reports */
     assert_int_equal(herd.done_count, jobs.begun); /* done ran for those that were cancelled too */
 }
 
@@ -254,10 +255,10 @@ TEST(an_early_exit_from_an_endless_synchronous_source_works_too)
 {
     up(SIZE_MAX);
     herd.stop_at = 100000;
-    run(2, item_done);
+    run(1, item_done);
     world_down(&w);
     assert_int_equal(seen.status, 0);
-    assert_true(jobs.begun <= 100000 + 2);
+    assert_int_equal(jobs.begun, 100001);
 }
 
 TEST(done_may_end_it_with_an_error_of_its_own)
@@ -357,8 +358,8 @@ TEST(an_each_without_a_source_is_invalid)
 TEST(an_each_without_a_begin_is_invalid)
 {
     up(3);
-    weft_each(weft_root(&w.loop), &herd.each, WEFT_SLOTS(herd.slots, op), next_job, NULL,
-              item_done, noted);
+    weft_each(weft_root(&w.loop), &herd.each, WEFT_SLOTS(herd.slots, op), next_job, NULL, item_done,
+              noted);
     world_down(&w);
     assert_int_equal(seen.status, UV_EINVAL);
     assert_int_equal(herd.asked, 0);
@@ -443,7 +444,8 @@ TEST(the_site_of_a_slot_names_the_line_and_the_begin_of_the_user)
     up(1);
     herd.plan[0].ms = BY_HAND;
     int line = __LINE__ + 1;
-    weft_each(weft_root(&w.loop), &herd.each, WEFT_SLOTS(herd.slots, op), next_job, job_begin, NULL, noted);
+    weft_each(weft_root(&w.loop), &herd.each, WEFT_SLOTS(herd.slots, op), next_job, job_begin, NULL,
+              noted);
     const struct weft_site *slot = herd.slots[0].op.site_, *each = herd.each.op.site_;
     assert_string_equal(slot->type, "job_begin");
     assert_string_equal(slot->file, __FILE__);
@@ -461,7 +463,8 @@ TEST(a_slot_begun_by_hand_through_each_begin_has_the_site_of_the_each)
 {
     up(1);
     herd.plan[0].ms = BY_HAND;
-    herd.each = (struct weft_each){.slots = WEFT_SLOTS(herd.slots, op), .next = next_job, .begin = job_begin};
+    herd.each = (struct weft_each){
+        .slots = WEFT_SLOTS(herd.slots, op), .next = next_job, .begin = job_begin};
     weft_run(weft_root(&w.loop), &herd.each.op, weft_each_begin, noted);
     assert_ptr_equal(herd.slots[0].op.site_, herd.each.op.site_);
     assert_string_equal(herd.slots[0].op.site_->type, "weft_each_begin");

@@ -362,6 +362,19 @@ TEST(starters_may_end_the_race)
     assert_null(race.winner);
 }
 
+static void end_without_runners(struct weft_op *op)
+{
+    weft_end(op, 0);
+}
+
+TEST(starters_may_end_the_race_before_anybody_ran)
+{
+    up();
+    run(end_without_runners);
+    assert_int_equal(seen.status, 0);
+    assert_null(race.winner);
+}
+
 TEST(the_site_of_a_race_is_where_it_was_written)
 {
     up();

@@ -140,7 +140,6 @@ TEST(what_a_then_starts_belongs_to_the_step)
     assert_string_equal(trail, "a b nothing ");
 }
 
-
 TEST(an_error_in_the_first_step_ends_the_series)
 {
     up();

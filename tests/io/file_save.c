@@ -303,7 +303,8 @@ TEST(readers_see_the_old_file_or_the_new_one_and_never_a_part)
 
 /* ---- cancelled ------------------------------------------------------------------------------ */
 
-/* Whatever the moment of the cancel: the status and the file agree, and nothing else is left. */
+/* Whatever the moment of the cancel: the status and the file agree, and nothing else is left. (The
+ * moments that matter are each met for certain in file_faults.c.) */
 TEST(a_cancelled_save_tells_the_truth_at_every_moment)
 {
     char path[SCRATCH_PATH];
@@ -311,8 +312,8 @@ TEST(a_cancelled_save_tells_the_truth_at_every_moment)
     char *large = malloc(SIZE);
     assert_non_null(large);
     memset(large, 'n', SIZE);
-    unsigned kept = 0, replaced = 0;
-    for (unsigned turns = 1; turns < 2000000 && (replaced < 2 || turns < 4); turns *= 2) {
+    bool in_time = true;
+    for (unsigned turns = 1; in_time; turns += turns / 2 + 1) {
         scratch_empty();
         scratch_file(path, "moment", "old");
         struct world w;
@@ -321,19 +322,16 @@ TEST(a_cancelled_save_tells_the_truth_at_every_moment)
         weft_file_save(weft_root(&w.loop), &save, path, large, SIZE, noted);
         for (unsigned i = 0; i < turns && seen.calls == 0; i++)
             uv_run(&w.uv, UV_RUN_NOWAIT);
+        in_time = seen.calls == 0;
         weft_cancel(&save.op, UV_EINTR);
         world_down(&w);
         assert_int_equal(scratch_count(scratch_dir()), 1);
         if (seen.status == 0) {
             assert_int_equal(look_at(path).st_size, SIZE);
-            replaced++;
         } else {
             assert_int_equal(seen.status, UV_EINTR);
             scratch_equals(path, "old");
-            kept++;
         }
     }
     free(large);
-    assert_true(kept > 0);
-    assert_true(replaced > 0);
 }

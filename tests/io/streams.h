@@ -29,16 +29,30 @@ static inline void await(struct world *w, const struct weft_op *op)
     }
 }
 
-/* Let the loop look around a few times: for what is not to happen. */
+/* Let the loop look around a few times, for what is not to happen; also if nothing keeps it alive. */
 static inline void look_around(struct world *w)
 {
-    for (int i = 0; i < 5; i++)
-        uv_run(&w->uv, UV_RUN_NOWAIT);
+    for (int i = 0; i < 5; i++) {
+        struct weft_op turn = {0};
+        weft_immediate(weft_root(&w->loop), &turn, NULL);
+        await(w, &turn);
+    }
 }
 
 static inline struct weft_op *root_of(struct world *w)
 {
     return weft_root(&w->loop);
+}
+
+/* Does this machine have an IPv6 loopback? */
+static inline bool has_ip6(void)
+{
+    struct sockaddr_in6 name = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    int fd = socket(AF_INET6, SOCK_STREAM, 0);
+    bool has = fd >= 0 && bind(fd, (struct sockaddr *)&name, sizeof name) == 0;
+    if (fd >= 0)
+        close(fd);
+    return has;
 }
 
 /* Two streams, connected to each other. */

@@ -46,8 +46,8 @@ extern char trail[4096];
 struct dice {
     uint64_t state;
 };
-uint64_t roll(struct dice *dice, uint64_t limit);             /* below limit; 0: 0 */
-bool chance(struct dice *dice, unsigned one_in);              /* true once in one_in times */
+uint64_t roll(struct dice *dice, uint64_t limit);              /* below limit; 0: 0 */
+bool chance(struct dice *dice, unsigned one_in);               /* true once in one_in times */
 int64_t between(struct dice *dice, int64_t low, int64_t high); /* both included */
 
 /* A model test is many schedules, each drawn from a seed of its own. A schedule that disagrees with
@@ -60,8 +60,7 @@ extern struct schedule schedule;
 uint64_t model_first_seed(void);
 void model_begin(const char *model, uint64_t seed);
 
-#define agree(condition)                                                                           \
-    ((condition) ? (void)0 : model_disagrees(#condition, __FILE__, __LINE__))
+#define agree(condition) ((condition) ? (void)0 : model_disagrees(#condition, __FILE__, __LINE__))
 void model_disagrees(const char *condition, const char *file, int line);
 
 #endif

@@ -269,8 +269,7 @@ TEST(all_events_of_a_life_come_in_order)
     tasks[2].ms = 7;
     push_some(0, 2);
     down();
-    assert_string_equal(
-        trail, "0 1 saturated 2 unqueued unsaturated error:2:EIO empty ");
+    assert_string_equal(trail, "0 1 saturated 2 unqueued unsaturated error:2:EIO empty ");
 }
 
 /* ---- what a listener may do ----------------------------------------------------------------- */

@@ -192,7 +192,7 @@ TEST(the_rates_of_the_queue_and_of_a_lane_hold_together)
     down();
     /* a may begin again at 35; b has waited since 30 and is first. */
     assert_string_equal(trail, "0 10 11 12 13 1 2 ");
-    TIMES(0, 10, 20, 30, 40, 50, 90);
+    TIMES(0, 10, 20, 30, 40, 50, 85);
 }
 
 TEST(a_lane_that_has_to_wait_does_not_use_up_the_queues_rate)

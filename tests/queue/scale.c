@@ -1,0 +1,144 @@
+/* A million waiting tasks: push, pop and cancel take as long as with ten thousand.
+ *
+ * Time is the thread's own, so that a busy machine does not matter, and the best of three. What is
+ * allowed for are caches: a million ops do not fit into any. Something that looked through the line
+ * would be a hundred times slower and more.
+ * ctest: shuffle=no */
+#include "tasks.h"
+#include <stdlib.h>
+#include <time.h>
+
+enum { FEW = 10000, MANY = 1000000, CANCELS = 5000, ALLOWED = 40 };
+
+static double thread_seconds(void)
+{
+    struct timespec time;
+    assert_int_equal(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time), 0);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static size_t over_count;
+
+static void count_over(struct weft_op *parent, struct weft_op *op)
+{
+    (void)parent;
+    (void)op;
+    over_count++;
+}
+
+/* Seconds each, for one task. */
+struct costs {
+    double push, cancel, pop;
+};
+
+static void lower(double *best, double seconds, size_t count)
+{
+    double each = seconds / (double)count;
+    if (*best == 0 || each < *best)
+        *best = each;
+}
+
+static void measure(struct weft_op *ops, size_t count, struct costs *best)
+{
+    world_up_in_order(&w);
+    assert_int_equal(weft_queue_init(&queue, &w.loop, 4), 0);
+    memset(ops, 0, count * sizeof *ops);
+    over_count = 0;
+
+    double start = thread_seconds();
+    for (size_t i = 0; i < count; i++)
+        weft_queue_push(&queue, weft_root(&w.loop), &ops[i], finish_at_once, count_over);
+    lower(&best->push, thread_seconds() - start, count);
+
+    struct dice dice = {check_seed()};
+    start = thread_seconds();
+    for (size_t i = 0; i < CANCELS; i++)
+        weft_cancel(&ops[roll(&dice, count)], UV_ECANCELED);
+    lower(&best->cancel, thread_seconds() - start, CANCELS);
+
+    start = thread_seconds();
+    assert_int_equal(world_run(&w), 0);
+    lower(&best->pop, thread_seconds() - start, count);
+    assert_int_equal(over_count, count);
+    assert_int_equal(queue.stats.done + queue.stats.removed, count);
+    assert_int_equal(weft_queue_close(&queue), 0);
+    world_down(&w);
+}
+
+static void assert_close(const char *what, double few, double many)
+{
+    if (many > ALLOWED * few)
+        fail_msg("%s takes %.0f ns with %d waiting and %.0f ns with %d", what, few * 1e9, FEW,
+                 many * 1e9, MANY);
+}
+
+TEST(push_pop_and_cancel_take_as_long_with_a_million_waiting_as_with_ten_thousand)
+{
+    struct costs few = {0}, many = {0};
+    struct weft_op *ops = malloc(MANY * sizeof *ops);
+    assert_non_null(ops);
+    for (int round = 0; round < 3; round++)
+        measure(ops, FEW, &few);
+    measure(ops, MANY, &many);
+    measure(ops, MANY, &many);
+    assert_close("push", few.push, many.push);
+    assert_close("cancel", few.cancel, many.cancel);
+    assert_close("pop", few.pop, many.pop);
+    free(ops);
+}
+
+static bool is_the_last(const struct weft_op *task, void *context)
+{
+    return task == context;
+}
+
+TEST(removing_and_killing_a_million_takes_one_walk)
+{
+    struct weft_op *ops = calloc(MANY, sizeof *ops);
+    assert_non_null(ops);
+    world_up(&w);
+    over_count = 0;
+    assert_int_equal(weft_queue_init(&queue, &w.loop, 4), 0);
+    for (size_t i = 0; i < MANY; i++)
+        weft_queue_push(&queue, weft_root(&w.loop), &ops[i], finish_at_once, count_over);
+    assert_int_equal(weft_queue_remove(&queue, is_the_last, &ops[MANY - 1]), 1);
+    assert_int_equal(queue.waiting, MANY - 1);
+    weft_queue_kill(&queue, UV_ECANCELED);
+    assert_int_equal(queue.waiting, 0);
+    assert_int_equal(world_run(&w), 0);
+    assert_int_equal(over_count, MANY);
+    assert_int_equal(weft_queue_close(&queue), 0);
+    world_down(&w);
+    free(ops);
+}
+
+static size_t left;
+
+static void again(struct weft_op *parent, struct weft_op *op)
+{
+    over_count++;
+    if (left > 0) {
+        left--;
+        weft_queue_push(&queue, parent, op, finish_at_once, again);
+    }
+}
+
+static void recycle_a_million(void)
+{
+    static struct weft_op ops[8];
+    world_up(&w);
+    over_count = 0;
+    left = MANY - 8;
+    assert_int_equal(weft_queue_init(&queue, &w.loop, 4), 0);
+    for (int i = 0; i < 8; i++)
+        weft_queue_push(&queue, weft_root(&w.loop), &ops[i], finish_at_once, again);
+    assert_int_equal(world_run(&w), 0);
+    assert_int_equal(weft_queue_close(&queue), 0);
+    world_down(&w);
+}
+
+TEST(a_million_synchronous_tasks_use_the_stack_of_one)
+{
+    on_a_small_stack(recycle_a_million);
+    assert_int_equal(over_count, MANY);
+}

@@ -3,10 +3,10 @@
  *     noop at-once COUNT      a task is finished by its begin
  *     noop immediate COUNT    a task is finished after the loop has looked for I/O
  *
- * 64 ops are pushed; the then of each pushes it again until COUNT were pushed. The clock
- * runs from the first push to the last then; a task is one push, one begin, one finish and one then,
- * with the statistics that a queue always keeps. The peers do the same in the same shape: four at
- * once, 64 in the queue, each finished task makes room for the next, after the same warm-up. */
+ * 64 ops are pushed; the then of each pushes it again until COUNT were pushed. A task is one push,
+ * one begin, one finish and one then, with the statistics that a queue always keeps; the clock runs
+ * from the first push to the last then. The peers do the same in the same shape: four at once, 64
+ * in the queue, each finished task makes room for the next, after the same warm-up. */
 #include "../bench.h"
 #include <string.h>
 #include <weft/queue.h>

@@ -29,7 +29,7 @@ struct weft_loop {
     const char *thread_;
     uint64_t shuffle_, random_, timer_armed_;
     uint32_t now_ms_, timer_count_, depth_, batch_, expected_, detached_;
-    bool awake_, draining_;
+    bool awake_, draining_, firing_;
 };
 
 /* The sizes a program was compiled with. */
@@ -50,12 +50,12 @@ struct weft_abi {
 WEFT_API int weft_loop_init_as(const struct weft_abi *abi, struct weft_loop *loop, uv_loop_t *uv);
 
 /* uv_run until nothing can make progress. 0: every operation is over. WEFT_ESTUCK: some are left,
- * and loop->stuck_to was told which. Not from inside a begin or a then (rule 3). */
+ * and loop->stuck_to was told which. Not from inside a begin, a then or a timer (rule 3). */
 WEFT_API int weft_loop_run(struct weft_loop *loop);
 
 /* UV_EBUSY: operations, requests that outlive a cancel, or expected posts remain, or this is
- * inside a begin or a then. Otherwise 0, and loop is yours again at once; the uv_loop_t needs one
- * more uv_run to let go of its handles, as after any uv_close. Closing twice is allowed. */
+ * inside a begin, a then or a timer. Otherwise 0, and loop is yours again at once; the uv_loop_t
+ * needs one more uv_run to let go of its handles, as after any uv_close. Closing twice is allowed. */
 WEFT_API int weft_loop_close(struct weft_loop *loop);
 
 /* The parent of what has no other. */

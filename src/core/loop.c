@@ -49,7 +49,10 @@ static void drain(struct weft_loop *loop)
 
 static void before_poll(uv_prepare_t *prepare)
 {
-    drain(((struct weft_handles *)prepare->data)->loop);
+    struct weft_loop *loop = ((struct weft_handles *)prepare->data)->loop;
+    if (unlikely(loop->timers_ != NULL && loop->timer_armed_ == UINT64_MAX))
+        weft__timers_rearm(loop);
+    drain(loop);
 }
 
 static void after_poll(uv_check_t *check)
@@ -149,7 +152,7 @@ int weft_loop_close(struct weft_loop *loop)
     struct weft_handles *handles = loop->handles_;
     if (handles == NULL)
         return 0;
-    if (loop->draining_ || loop->root.running_ != 0 || loop->detached_ != 0 ||
+    if (loop->draining_ || loop->firing_ || loop->root.running_ != 0 || loop->detached_ != 0 ||
         loop->expected_ != 0 || loop->timers_ != NULL || loop->sim_ != NULL)
         return UV_EBUSY;
     weft__posts_settle(handles);

@@ -141,11 +141,11 @@ void weft__deliver(struct weft_loop *loop)
         begin_late(loop, op);
         return;
     }
+    if (op->flags_ & OP_GATED)
+        weft__lane_release(op); /* still READY and a child: no listener can end parent before then */
     struct weft_op *parent = op->parent;
     child_unlink(op);
     parent->running_--;
-    if (op->flags_ & OP_GATED)
-        weft__lane_release(op); /* still READY: no listener can have it begin again */
     op->state_ = OP_IDLE;
     if (likely(op->then_ != NULL))
         op->then_(parent, op);

@@ -69,8 +69,8 @@ extern _Thread_local char weft__thread __attribute__((tls_model("initial-exec"))
 
 /* A begin may be called from outside the loop too: then only the depth tells. */
 #define RULE_OUTSIDE(loop)                                                                         \
-    RULE(3, !(loop)->draining_ && (loop)->depth_ == 0, &(loop)->root,                              \
-         "the loop was run from inside a begin or a then")
+    RULE(3, !(loop)->draining_ && !(loop)->firing_ && (loop)->depth_ == 0, &(loop)->root,          \
+         "the loop was run from inside a begin, a then or a timer")
 
 void weft__wake(struct weft_loop *loop);
 /* How a shuffled loop takes ops in and out. */

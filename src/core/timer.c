@@ -6,8 +6,9 @@
  * sibling before or, for a first child, the parent. A node without prev_ is the top.
  *
  * The uv_timer_t is armed for the top, or earlier: stopping the top does not arm it anew, it just
- * finds nothing due once. Firing takes one timer out at a time, so that what it calls may start
- * and stop others at will; what is started for "now" waits for the next turn. */
+ * finds nothing due once. timer_armed_ says for when; UINT64_MAX: not at all. Firing takes one timer
+ * out at a time, so that what it calls may start and stop others at will; what is started for "now"
+ * waits for the next turn. */
 #include "handles.h"
 #include "op.h"
 #include "weft/timer.h"
@@ -79,10 +80,11 @@ static void heap_remove(struct weft_loop *loop, struct weft_timer *timer)
     timer->fire_ = NULL;
 }
 
-/* Under a simulation the uv_timer_t is not used: the clock moves by hand. */
+/* Under a simulation the uv_timer_t is not used: the clock moves by hand. While timers fire it waits
+ * for the last of them. */
 void weft__timers_rearm(struct weft_loop *loop)
 {
-    if (loop->sim_ != NULL)
+    if (loop->sim_ != NULL || loop->firing_)
         return;
     if (loop->timers_ == NULL) {
         uv_timer_stop(&loop->handles_->timer);
@@ -125,6 +127,7 @@ void weft_timer_stop(struct weft_loop *loop, struct weft_timer *timer)
 void weft__timers_fire(struct weft_loop *loop, uint64_t now)
 {
     uint32_t end = loop->timer_count_; /* those started from here on wait for their turn */
+    loop->firing_ = true;
     while (loop->timers_ != NULL && loop->timers_->due_ <= now &&
            (int32_t)(loop->timers_->order_ - end) < 0) {
         struct weft_timer *timer = loop->timers_;
@@ -132,12 +135,22 @@ void weft__timers_fire(struct weft_loop *loop, uint64_t now)
         heap_remove(loop, timer);
         fire(timer);
     }
+    loop->firing_ = false;
 }
 
 void weft__timers_due(uv_timer_t *timer)
 {
     struct weft_loop *loop = ((struct weft_handles *)timer->data)->loop;
-    loop->now_ms_ = (uint32_t)uv_now(loop->uv);
-    weft__timers_fire(loop, uv_now(loop->uv));
-    weft__timers_rearm(loop);
+    uint64_t now = uv_now(loop->uv);
+    loop->now_ms_ = (uint32_t)now;
+    weft__timers_fire(loop, now);
+    if (loop->timers_ == NULL || loop->timers_->due_ > now) {
+        weft__timers_rearm(loop);
+        return;
+    }
+    /* Started for now by one that fired. libuv would call back before it looks at anything else, so
+     * the handle is armed before the next poll, and the loop kept awake until then. */
+    loop->timer_armed_ = UINT64_MAX;
+    if (!loop->awake_)
+        weft__wake(loop);
 }

@@ -18,6 +18,8 @@
 #include <limits.h>
 #include <string.h>
 
+enum { BATCH = 1024 };
+
 static const struct weft_site pump_site = {__FILE__, "weft_queue", "queue pump", __LINE__,
                                            WEFT_QUEUE};
 
@@ -148,12 +150,18 @@ static void begin_task(struct weft_queue *queue, struct weft_lane *lane)
     op_begin(queue->loop, task, begin);
 }
 
-/* The caller holds inside_, so that a listener cannot close the queue under our feet. */
-static void pump(struct weft_queue *queue)
+static inline bool may_begin(const struct weft_queue *queue)
+{
+    return queue->running < queue->limit && queue->listed_ranks_ != 0 && !queue->paused_ &&
+           queue->timer_.fire_ == NULL;
+}
+
+/* Begins at most so many: under a great limit, tasks that push tasks would keep the loop from its
+ * other work. The caller holds inside_, so that a listener cannot close the queue under our feet. */
+static void pump(struct weft_queue *queue, unsigned most)
 {
     bool unqueued = false;
-    while (queue->running < queue->limit && queue->listed_ranks_ != 0 && !queue->paused_ &&
-           queue->timer_.fire_ == NULL) {
+    for (; most > 0 && may_begin(queue); most--) {
         struct weft_lane *lane = queue->rings_[__builtin_ctz(queue->listed_ranks_)].first;
         if (unlikely(rate_limited(&queue->rate_) || rate_limited(&lane->rate_)) &&
             !rates_allow(queue, lane))
@@ -161,6 +169,8 @@ static void pump(struct weft_queue *queue)
         begin_task(queue, lane);
         unqueued = queue->waiting == 0;
     }
+    if (may_begin(queue))
+        weft__queue_schedule(queue);
     if (unqueued && queue->waiting == 0)
         tell(queue, WEFT_QUEUE_UNQUEUED);
     tell_saturation(queue);
@@ -177,7 +187,7 @@ static void pump_due(struct weft_op *root, struct weft_op *op)
     (void)root;
     queue->scheduled_ = false;
     queue->inside_ = true;
-    pump(queue);
+    pump(queue, BATCH);
     queue->inside_ = false;
     if (!is_empty(queue) || !queue->busy_)
         return;
@@ -215,7 +225,13 @@ static void refuse(struct weft_queue *queue, const struct weft_site *site, struc
         weft__refuse_start(site, parent, task, then);
         return;
     }
+    /* As for a cancelled parent: the same task coming back for ever is called by its name. */
+    bool again = task->status == WEFT_ESTOPPED && task->parent == parent;
+    uint32_t times = again ? task->since_ms_ + 1 : 0;
+    RULE(5, times < OP_REFUSALS, parent,
+         "a task is pushed again and again on a queue that was stopped");
     op_adopt(site, parent, task, then);
+    task->since_ms_ = times;
     task->state_ = OP_RUNNING;
     weft_finish(task, WEFT_ESTOPPED);
 }
@@ -308,7 +324,7 @@ void weft__lane_release(struct weft_op *task)
     lane->running--;
     queue->running--;
     weft__lane_update(lane);
-    pump(queue);
+    pump(queue, 1); /* the place that became free */
     queue->inside_ = false;
     if (is_empty(queue))
         weft__queue_schedule(queue);

@@ -417,10 +417,40 @@ static void run_the_loop_in_a_begin_of_a_then(void)
     nested_in_then(begin_from_then);
 }
 
+static void fire_and_run(struct weft_timer *timer)
+{
+    (void)timer;
+    world_run(&w);
+}
+
+static void run_the_loop_in_a_timer(void)
+{
+    static struct weft_timer timer;
+    world_up(&w);
+    weft_timer_start(&w.loop, &timer, 0, fire_and_run);
+    world_run(&w);
+}
+
+static void finish_and_step(struct weft_timer *timer)
+{
+    (void)timer;
+    weft_finish(&other, 0);
+    weft_sim_step(&w.sim);
+}
+
+static void step_in_a_timer(void)
+{
+    static struct weft_timer timer;
+    world_up_sim(&w, 0);
+    weft_run(weft_root(&w.loop), &other, NULL, noted);
+    weft_timer_start(&w.loop, &timer, 0, finish_and_step);
+    world_run(&w);
+}
+
 TEST(the_loop_may_not_be_run_from_inside_itself)
 {
     const char *text =
-        "rule 3 (fresh stack) broken: the loop was run from inside a begin or a then";
+        "rule 3 (fresh stack) broken: the loop was run from inside a begin, a then or a timer";
     dies(run_the_loop_in_then, text, ROOT);
     dies(run_uv_in_then, text, ROOT);
     dies(step_in_then, text, ROOT);
@@ -428,6 +458,8 @@ TEST(the_loop_may_not_be_run_from_inside_itself)
     dies(run_the_loop_in_begin, text, ROOT);
     dies(run_uv_in_begin, text, ROOT);
     dies(step_in_begin, text, ROOT);
+    dies(run_the_loop_in_a_timer, text, ROOT);
+    dies(step_in_a_timer, text, ROOT);
 }
 
 /* ---- rule 4: one path ----------------------------------------------------------------------- */

@@ -267,12 +267,49 @@ TEST(what_is_started_for_now_waits_for_the_next_turn)
     struct world w;
     world_up(&w);
     struct bell a = {.loop = &w.loop};
-    restarts = 1000000000;
+    restarts = 100000000;
     uv_idle_init(&w.uv, &idle);
     uv_idle_start(&idle, stop_restarting);
     weft_timer_start(&w.loop, &a.timer, 0, restart);
     world_down(&w);
     assert_int_equal(restarts, 0);
+}
+
+TEST(a_timer_that_is_started_for_now_keeps_the_loop_alive)
+{
+    struct world w;
+    world_up(&w);
+    trace[0] = '\0';
+    struct bell a = {.name = 'a', .loop = &w.loop, .again = 3};
+    a.starts = &a.timer;
+    weft_timer_start(&w.loop, &a.timer, 0, ring);
+    while (uv_run(&w.uv, UV_RUN_ONCE) != 0)
+        continue;
+    assert_string_equal(trace, "aaaa");
+    world_down(&w);
+}
+
+static int close_status;
+
+static void close_in_fire(struct weft_timer *timer)
+{
+    close_status = weft_loop_close(weft_owner(timer, struct bell, timer)->loop);
+}
+
+TEST(a_loop_is_busy_while_a_timer_fires)
+{
+    for (int real = 0; real < 2; real++) {
+        struct world w;
+        if (real)
+            world_up(&w);
+        else
+            world_up_sim(&w, 0);
+        struct bell a = {.loop = &w.loop};
+        close_status = 0;
+        weft_timer_start(&w.loop, &a.timer, 0, close_in_fire);
+        world_down(&w);
+        assert_int_equal(close_status, UV_EBUSY);
+    }
 }
 
 /* The handle below is armed for the first timer: these change which one that is. */

@@ -38,7 +38,6 @@ static bool next_job(struct weft_op *each, struct weft_op *slot, size_t index)
     if (index >= herd.count)
         return false;
     struct job *job = job_of(slot);
-    assert_int_equal(job->op.state_, 0);
     const struct job *plan = &herd.plan[index % MANY];
     job->ms = plan->ms;
     job->linger_ms = plan->linger_ms;
@@ -363,6 +362,30 @@ TEST(an_each_without_a_begin_is_invalid)
     world_down(&w);
     assert_int_equal(seen.status, UV_EINVAL);
     assert_int_equal(herd.asked, 0);
+}
+
+TEST(slots_that_are_not_needed_are_not_touched)
+{
+    up(3);
+    for (size_t i = 0; i < 3; i++)
+        herd.plan[i].ms = 5;
+    run(SIZE_MAX, item_done); /* there are four */
+    world_down(&w);
+    assert_all_done(3);
+    assert_int_equal(jobs.most, 3);
+}
+
+static void two_slots_in_one_place(void)
+{
+    up(3);
+    herd.plan[0].ms = 5;
+    weft_each(weft_root(&w.loop), &herd.each, weft_slots(&herd.slots[0].op, 0, 2), next_job,
+              job_begin, item_done, noted);
+}
+
+TEST(slots_on_top_of_each_other_break_rule_1)
+{
+    dies(two_slots_in_one_place, "rule 1", "still runs", "job_begin");
 }
 
 TEST(slots_are_the_elements_of_an_array)

@@ -2,7 +2,7 @@
  *
  * A model is a few counters and one rule: the outcome is what was decided first. What the loop is
  * about to deliver is looked up, because an error without a then decides without calling anybody.
- * ctest: labels=model timeout=120 */
+ * ctest: labels=model timeout=120 shuffle=no */
 #include "model.h"
 #include "core/op.h"
 #include <string.h>

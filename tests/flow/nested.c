@@ -326,7 +326,7 @@ TEST(a_deadline_goes_down_through_every_pair)
 
 /* ---- what they are for ---------------------------------------------------------------------- */
 
-/* A retry of a timeout of an attempt: the attempts that take too long are cancelled and repeated. */
+/* A retry of a timeout of an attempt: those that take too long are cancelled and repeated. */
 static struct fetch {
     struct weft_retry retry;
     struct weft_timeout timeout;

@@ -21,6 +21,19 @@ const char *__tsan_default_options(void)
 {
     return "die_after_fork=0:second_deadlock_stack=1";
 }
+
+/* libuv closes descriptors by a bare system call, which ThreadSanitizer does not see: when another
+ * loop is given the same number, it takes that for two threads that open one thing. */
+const char *__tsan_default_suppressions(void);
+const char *__tsan_default_suppressions(void)
+{
+    return "race:^__interceptor_epoll_create1$\n"
+           "race:^__interceptor_eventfd$\n"
+           "race:^__interceptor_pipe2$\n"
+           "race:^__interceptor_socket$\n"
+           "race:^__interceptor_socketpair$\n"
+           "race:^__interceptor_accept4$\n";
+}
 #endif
 
 /* Whoever starts the tests may have descriptors open that are meant for nobody: keep them from our

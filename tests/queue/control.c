@@ -380,6 +380,12 @@ TEST(the_reason_of_a_kill_is_negative)
 
 /* ---- stop ----------------------------------------------------------------------------------- */
 
+static void let_pass_some_steps(void)
+{
+    for (int i = 0; i < 100; i++)
+        assert_true(weft_sim_step(&w.sim));
+}
+
 static struct weft_queue_wait idle;
 
 TEST(a_stopped_queue_runs_what_waits_and_refuses_more)
@@ -441,6 +447,39 @@ TEST(a_refused_task_without_then_ends_its_parent)
     weft_join(&parents[0]);
     down();
     assert_int_equal(seen.status, WEFT_ESTOPPED);
+}
+
+static void again_whatever_happened(struct weft_op *parent, struct weft_op *op)
+{
+    weft_queue_push(&queue, parent, op, job_begin, again_whatever_happened);
+}
+
+static void recycle_after_stop(void)
+{
+    up(1);
+    weft_queue_push(&queue, weft_root(&w.loop), &tasks[0].op, job_begin, again_whatever_happened);
+    let_pass_some_steps();
+    weft_queue_stop(&queue);
+    world_run(&w);
+}
+
+static void recycle_after_cancel(void)
+{
+    up(1);
+    weft_queue_push(&queue, weft_root(&w.loop), &tasks[0].op, job_begin, again_whatever_happened);
+    let_pass_some_steps();
+    weft_cancel(weft_root(&w.loop), UV_ECANCELED);
+    world_run(&w);
+}
+
+TEST(a_then_that_pushes_again_for_ever_on_a_stopped_queue_breaks_rule_5)
+{
+    dies(recycle_after_stop, "rule 5", "stopped");
+}
+
+TEST(a_then_that_pushes_again_for_ever_under_a_cancelled_parent_breaks_rule_5)
+{
+    dies(recycle_after_cancel, "rule 5", "cancelled");
 }
 
 TEST(a_task_that_pushes_more_is_refused_after_the_stop_and_goes_on_itself)

@@ -455,6 +455,43 @@ TEST(a_listener_may_pause_the_queue_before_the_next_task_begins)
     assert_string_equal(trail, "0 1 2 3 ");
 }
 
+static bool parent_is_over;
+
+static void parent_over(struct weft_op *root, struct weft_op *op)
+{
+    noted(root, op);
+    parent_is_over = true;
+}
+
+static void then_with_a_parent(struct weft_op *op_parent, struct weft_op *op)
+{
+    assert_false(parent_is_over);
+    assert_ptr_equal(op_parent, &parent);
+    job_over(op_parent, op);
+}
+
+static void end_the_parent(struct weft_listener *listener, void *about)
+{
+    (void)listener;
+    weft_end(((struct weft_op *)about)->parent, UV_EACCES);
+}
+
+TEST(a_listener_of_error_may_end_the_parent_which_is_over_only_after_the_then)
+{
+    up(1);
+    memset(&parent, 0, sizeof parent);
+    parent_is_over = false;
+    struct weft_listener listener = {0};
+    weft_on(&queue.events, WEFT_QUEUE_ERROR, &listener, end_the_parent);
+    weft_run(weft_root(&w.loop), &parent, NULL, parent_over);
+    tasks[0].status = UV_EIO;
+    weft_queue_push(&queue, &parent, &tasks[0].op, work, then_with_a_parent);
+    down();
+    assert_int_equal(tasks[0].reported, 1);
+    assert_true(parent_is_over);
+    assert_int_equal(seen.status, UV_EACCES);
+}
+
 static void push_the_failed_one_again(struct weft_listener *listener, void *about)
 {
     (void)listener;

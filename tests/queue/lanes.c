@@ -248,6 +248,21 @@ TEST(nothing_of_a_paused_lane_begins_and_what_runs_goes_on)
     assert_string_equal(trail, "0 10 11 1 2 ");
 }
 
+TEST(a_lane_that_is_paused_before_its_turn_is_passed_over)
+{
+    lanes_up(1, UINT_MAX);
+    all_take(5);
+    fill(&b, 10, 2);
+    fill(&a, 0, 2);
+    let_pass(1);
+    weft_lane_pause(&a); /* its turn would be next */
+    let_pass(100);
+    assert_string_equal(trail, "10 11 ");
+    weft_lane_resume(&a);
+    down();
+    assert_string_equal(trail, "10 11 0 1 ");
+}
+
 TEST(a_task_may_be_pushed_to_a_paused_lane_and_waits)
 {
     lanes_up(5, UINT_MAX);

@@ -1,15 +1,15 @@
 /* The queue against a model of it, under thousands of seeded schedules.
+ * ctest: labels=model timeout=120 shuffle=no
  *
  * The model knows each task as a record in an array and looks at all of them to answer anything:
  * which lane's turn it is, what waits, what runs. A schedule draws a queue, lanes, parents and what
- * happens to them from its seed: pushes (from outside, from begins, from thens), cancels, deadlines,
- * failures, pauses, changed limits, kills. After each step of the loop both are compared; and at
- * each begin the model is asked whether it is this task's turn.
+ * happens to them from its seed: pushes (from outside, from begins and from thens), cancels,
+ * deadlines, failures, pauses, changed limits, kills. After each step of the loop both are
+ * compared, and at each begin the model is asked whether it is this task's turn.
  *
  * Only one thing is looked up inside the loop: which op it delivers next, because a place becomes
  * free at that moment and nobody is called. With rates the model does not predict whose turn it is;
- * there it checks that no stretch of time saw too many.
- * ctest: labels=model timeout=120 */
+ * there it checks that no stretch of time saw too many. */
 #include "model.h"
 #include "core/op.h"
 #include <limits.h>

@@ -5,6 +5,7 @@
  * would be a hundred times slower and more.
  * ctest: shuffle=no */
 #include "tasks.h"
+#include <limits.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -121,6 +122,44 @@ static void again(struct weft_op *parent, struct weft_op *op)
         left--;
         weft_queue_push(&queue, parent, op, finish_at_once, again);
     }
+}
+
+/* Each task pushes another one in its begin, on a queue without a limit: whoever begins tasks as
+ * long as there are some would never come back. */
+static struct endless {
+    struct weft_ticker ticker;
+    struct weft_op ops[MANY];
+    size_t begun;
+    bool enough;
+} endless;
+
+static void begin_and_push(struct weft_op *op)
+{
+    if (!endless.enough && endless.begun < MANY)
+        weft_queue_push(&queue, op->parent, &endless.ops[endless.begun++], begin_and_push,
+                        count_over);
+    weft_finish(op, 0);
+}
+
+static void had_a_turn(struct weft_op *op)
+{
+    endless.enough = true;
+    weft_end(op, 0);
+}
+
+TEST(tasks_that_push_tasks_on_a_queue_without_a_limit_leave_timers_their_turn)
+{
+    memset(&endless, 0, sizeof endless);
+    world_up(&w);
+    assert_int_equal(weft_queue_init(&queue, &w.loop, UINT_MAX), 0);
+    weft_queue_push(&queue, weft_root(&w.loop), &endless.ops[endless.begun++], begin_and_push,
+                    count_over);
+    weft_ticker(weft_root(&w.loop), &endless.ticker, 1, had_a_turn, NULL);
+    assert_int_equal(world_run(&w), 0);
+    assert_true(endless.enough);
+    assert_true(endless.begun < MANY); /* the timer came in between */
+    assert_int_equal(weft_queue_close(&queue), 0);
+    world_down(&w);
 }
 
 static void recycle_a_million(void)

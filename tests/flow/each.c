@@ -466,9 +466,10 @@ TEST(the_site_of_a_slot_names_the_line_and_the_begin_of_the_user)
 {
     up(1);
     herd.plan[0].ms = BY_HAND;
+    struct weft_op *root = weft_root(&w.loop);
+    struct weft_slots slots = WEFT_SLOTS(herd.slots, op);
     int line = __LINE__ + 1;
-    weft_each(weft_root(&w.loop), &herd.each, WEFT_SLOTS(herd.slots, op), next_job, job_begin, NULL,
-              noted);
+    weft_each(root, &herd.each, slots, next_job, job_begin, NULL, noted);
     const struct weft_site *slot = herd.slots[0].op.site_, *each = herd.each.op.site_;
     assert_string_equal(slot->type, "job_begin");
     assert_string_equal(slot->file, __FILE__);

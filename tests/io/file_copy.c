@@ -142,13 +142,16 @@ TEST(a_file_is_not_copied_onto_itself_by_any_name)
 
 TEST(what_cannot_be_copied_says_why)
 {
-    char from[SCRATCH_PATH], to[SCRATCH_PATH];
+    char from[SCRATCH_PATH], to[SCRATCH_PATH], pipe[SCRATCH_PATH];
     scratch_empty();
     scratch_file(from, "from", "x");
     scratch_path(to, "to");
     assert_int_equal(copied(scratch_dir(), to), UV_EISDIR);
     assert_int_equal(copied(from, scratch_dir()), UV_EISDIR);
-    assert_int_equal(copied(from, "/dev/null"), UV_EINVAL);
+    assert_int_equal(mkfifo(scratch_path(pipe, "pipe"), 0600), 0);
+    assert_int_equal(copied(from, pipe), UV_EINVAL);
+    assert_true(S_ISFIFO(look_at(pipe).st_mode));
+    unlink(pipe);
     assert_int_equal(copied("/nonexistent", to), UV_ENOENT);
     assert_int_equal(copied(from, "/nonexistent/below"), UV_ENOENT);
     assert_int_equal(copied(NULL, to), UV_EINVAL);

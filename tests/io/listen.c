@@ -4,7 +4,6 @@
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 
@@ -398,43 +397,6 @@ TEST(only_an_idle_stream_is_accepted_into)
     await(&w, &none.op);
     assert_int_equal(none.op.status, UV_EINVAL);
     close(client);
-    slots_down(&w, &s);
-}
-
-TEST(running_out_of_descriptors_fails_one_accept_and_not_the_listener)
-{
-    struct world w;
-    struct slots s = {0};
-    struct rlimit before, low;
-    int spare[64], count = 0;
-    world_up(&w);
-    slots_up(&w, &s);
-    int first = client_of(&s.listener), second = client_of(&s.listener);
-    look_around(&w);
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
-    low = before;
-    low.rlim_cur = (rlim_t)second + 1 + 4;
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
-    while (count < 64 && (spare[count] = dup(first)) >= 0)
-        count++;
-    slot_accept(&w, &s, 0);
-    slot_accept(&w, &s, 1);
-    await(&w, &s.accepts[0].op);
-    assert_int_equal(s.accepts[0].op.status, UV_EMFILE);
-    weft_cancel(&s.accepts[1].op, UV_ECANCELED); /* or it may meet the same */
-    await(&w, &s.accepts[1].op);
-    while (count > 0)
-        close(spare[--count]);
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
-    /* Both are still in the backlog. */
-    slot_accept(&w, &s, 0);
-    slot_accept(&w, &s, 1);
-    await(&w, &s.accepts[0].op);
-    await(&w, &s.accepts[1].op);
-    assert_int_equal(slot_of(&s, first), 0);
-    assert_int_equal(slot_of(&s, second), 1);
-    close(first);
-    close(second);
     slots_down(&w, &s);
 }
 

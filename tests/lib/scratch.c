@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 static char folder[SCRATCH_PATH];
@@ -80,6 +81,11 @@ char *scratch_file(char path[SCRATCH_PATH], const char *name, const char *text)
     return path;
 }
 
+bool scratch_device(char path[SCRATCH_PATH], const char *name)
+{
+    return mknod(scratch_path(path, name), S_IFCHR | 0666, makedev(1, 3)) == 0;
+}
+
 void scratch_equals(const char *path, const char *text)
 {
     FILE *file = fopen(path, "r");
@@ -93,7 +99,7 @@ void scratch_equals(const char *path, const char *text)
     fclose(file);
 }
 
-int scratch_exists(const char *path)
+bool scratch_exists(const char *path)
 {
     struct stat st;
     return lstat(path, &st) == 0;

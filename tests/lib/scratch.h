@@ -8,6 +8,7 @@
 #ifndef TESTS_SCRATCH_H
 #define TESTS_SCRATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { SCRATCH_PATH = 512 };
@@ -23,10 +24,14 @@ char *scratch_new_path(char path[SCRATCH_PATH], const char *name);
 /* The same as scratch_path, and write text to the file. */
 char *scratch_file(char path[SCRATCH_PATH], const char *name, const char *text);
 
+/* The same as scratch_path, and make a device there that works like /dev/null. A test may do to it
+ * what must never happen to the real one. false: only root can. */
+bool scratch_device(char path[SCRATCH_PATH], const char *name);
+
 /* Require that the file holds exactly text. */
 void scratch_equals(const char *path, const char *text);
 /* Is there anything, even a link that leads nowhere? */
-int scratch_exists(const char *path);
+bool scratch_exists(const char *path);
 /* How many entries the folder at path has. */
 size_t scratch_count(const char *path);
 /* Remove everything in the folder. */

@@ -115,8 +115,8 @@ static void free_shop(struct shop *shop)
 static void shop_then(struct weft_op *parent, struct weft_op *op)
 {
     job_over(parent, op);
-    struct shop *shop = weft_owner(op - 0, struct shop, jobs[0].op);
-    shop = (struct shop *)(void *)((char *)shop - (size_t)job_of(op)->id * sizeof(struct job));
+    struct job *first = job_of(op) - job_of(op)->id;
+    struct shop *shop = weft_owner(first, struct shop, jobs[0]);
     if (--shop->left == 0)
         free_shop(shop);
 }

@@ -468,6 +468,7 @@ static void then_with_a_parent(struct weft_op *op_parent, struct weft_op *op)
     assert_false(parent_is_over);
     assert_ptr_equal(op_parent, &parent);
     job_over(op_parent, op);
+    weft_run(op_parent, &tasks[1].op, job_begin, job_over); /* it is refused, and awaited */
 }
 
 static void end_the_parent(struct weft_listener *listener, void *about)
@@ -490,6 +491,8 @@ TEST(a_listener_of_error_may_end_the_parent_which_is_over_only_after_the_then)
     assert_int_equal(tasks[0].reported, 1);
     assert_true(parent_is_over);
     assert_int_equal(seen.status, UV_EACCES);
+    assert_int_equal(tasks[1].op.status, UV_ECANCELED);
+    assert_int_equal(tasks[1].begun, 0);
 }
 
 static void push_the_failed_one_again(struct weft_listener *listener, void *about)

@@ -166,7 +166,8 @@ WEFT_API void weft_retry_at(const struct weft_site *site, const struct weft_site
 WEFT_API void weft_retry_begin(struct weft_op *op);
 
 /* Begin task and give it ms: its own status, or UV_ETIMEDOUT once it has let go. For an op that
- * you begin yourself, weft_deadline does the same without a wrapper. */
+ * you begin yourself, weft_deadline does the same without a wrapper. UV_EINVAL: task or begin is
+ * NULL. */
 struct weft_timeout {
     struct weft_op op;
     struct weft_op *task;

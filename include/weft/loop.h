@@ -28,7 +28,7 @@ struct weft_loop {
     struct weft_sim *sim_;
     const char *thread_;
     uint64_t shuffle_, random_, timer_armed_;
-    uint32_t now_ms_, timer_count_, depth_, batch_, expected_, detached_;
+    uint32_t now_ms_, timer_count_, depth_, batch_, expected_, detached_, awaited_;
     bool awake_, draining_, firing_;
 };
 

@@ -86,7 +86,7 @@ WEFT_API int weft_queue_close(struct weft_queue *queue);
 
 /* A lane with a limit of its own (UINT_MAX: none but the queue's). Lanes of a smaller rank go
  * first, always: 0 to 7, WEFT_RANK_NORMAL for the main lane. UV_EINVAL: limit is 0, rank too
- * large, an argument NULL. */
+ * large, an argument NULL, the queue closed. */
 WEFT_API int weft_lane_init(struct weft_lane *lane, struct weft_queue *queue, unsigned limit,
                             unsigned rank);
 /* UV_EBUSY: tasks of it wait or run. Otherwise lane is yours at once. */
@@ -95,10 +95,12 @@ WEFT_API int weft_lane_close(struct weft_lane *lane);
 /* Queue op for begin, under parent: see weft_run for the arguments. Never begins anything itself.
  * false: the queue holds high_water waiting tasks or more. The task is queued all the same; a
  * producer that minds waits with weft_queue_room before the next one.
- * With then == NULL an error goes to the listeners of WEFT_QUEUE_ERROR; with none, it ends parent.
+ * With then == NULL the error of a task that had begun goes to the listeners of WEFT_QUEUE_ERROR;
+ * with none, and for one that had not begun, it ends parent.
  * After weft_queue_stop, then gets WEFT_ESTOPPED.
  * A task may not wait for its own queue: pushing under a task that holds a place here breaks rule
- * 2, because with every place held that way nothing would move. Push under its parent. */
+ * 2, because with every place held that way nothing would move. Push under its parent. (The check
+ * goes up the parents: a push costs a step for each level.) */
 #define weft_queue_push(queue, parent, op, begin, then)                                            \
     weft_lane_push(&(queue)->main, parent, op, begin, then)
 #define weft_queue_push_front(queue, parent, op, begin, then)                                      \
@@ -121,8 +123,9 @@ WEFT_API int weft_lane_limit(struct weft_lane *lane, unsigned limit);
 /* From how many waiting tasks on the queue counts as full; SIZE_MAX at first. UV_EINVAL: 0. */
 WEFT_API int weft_queue_high_water(struct weft_queue *queue, size_t high_water);
 
-/* At most count tasks begin per interval_ms, burst of them at once (0 means 1). count 0: no limit
- * any more. UV_EINVAL: interval_ms is 0 with a count, or over a year. */
+/* At most count tasks begin per interval_ms, burst of them at once (0 means 1). The clock has 1 ms:
+ * more than one task a millisecond needs a burst. count 0: no limit any more. UV_EINVAL:
+ * interval_ms is 0 with a count, or over a year. */
 WEFT_API int weft_queue_rate(struct weft_queue *queue, unsigned count, uint64_t interval_ms,
                              unsigned burst);
 WEFT_API int weft_lane_rate(struct weft_lane *lane, unsigned count, uint64_t interval_ms,
@@ -143,8 +146,9 @@ WEFT_API void weft_queue_stop(struct weft_queue *queue);
 /* Cancel every task, waiting and running. The queue itself can be used on. reason is negative. */
 WEFT_API void weft_queue_kill(struct weft_queue *queue, int reason);
 
-/* Wait for the queue. room: fewer than high_water tasks wait; the waiters are let in one for each
- * task that begins. idle: nothing waits, nothing runs. At once if it is so. */
+/* Wait for the queue. room: fewer than high_water tasks wait; the waiters are let in in their order,
+ * one for each task that begins. idle: nothing waits, nothing runs; below a task of the same queue
+ * that breaks rule 2. At once if it is so. UV_EINVAL: queue is NULL or closed. */
 struct weft_queue_wait {
     struct weft_op op;
     struct weft_queue *queue;

@@ -2,9 +2,9 @@
  *
  * libuv is asked for I/O but not for time: while a simulation is attached the loop neither drains
  * on its own nor arms its uv_timer_t. The clock moves only when nothing else can happen, to the
- * next timer. Requests and expected posts are things that will happen by themselves, so they are
- * awaited before time moves; a handle (a listening socket) may never have an event, so it is only
- * looked at. */
+ * next timer. Requests, expected posts and child processes are things that will happen by
+ * themselves, so they are awaited before time moves; a handle (a listening socket) may never have
+ * an event, so it is only looked at. */
 #include "sim.h"
 #include "handles.h"
 #include "op.h"
@@ -57,9 +57,13 @@ static bool take_in_io(struct weft_loop *loop)
 {
     uv_run(loop->uv, UV_RUN_NOWAIT);
     weft__immediates_in(loop);
-    if (loop->ready_ != NULL)
-        return true;
-    if (loop->uv->active_reqs.count == 0 && loop->expected_ == 0)
+    return loop->ready_ != NULL;
+}
+
+/* Things that will happen by themselves: time stands still for them. */
+static bool await_requests(struct weft_loop *loop)
+{
+    if (loop->uv->active_reqs.count == 0 && loop->expected_ == 0 && loop->awaited_ == 0)
         return false;
     uv_run(loop->uv, UV_RUN_ONCE);
     return true;
@@ -89,7 +93,8 @@ static bool await_outside(struct weft_loop *loop)
 static bool step(struct weft_sim *sim, uint64_t until, bool wait)
 {
     struct weft_loop *loop = sim->loop;
-    bool happened = deliver_one(loop) || take_in_io(loop) || next_timer(sim, until) ||
+    bool happened = deliver_one(loop) || take_in_io(loop) || next_timer(sim, sim->now_) ||
+                    await_requests(loop) || next_timer(sim, until) ||
                     (wait && await_outside(loop));
     if (!happened)
         return false;

@@ -12,8 +12,8 @@ void weft_race_begin(struct weft_op *op)
         return;
     }
     race->starters(op);
-    if (op->state_ == OP_RUNNING && op->running_ == 0)
-        weft_end(op, UV_EINVAL); /* nobody ran */
+    if (op->state_ == OP_RUNNING && op->running_ == 0) /* nobody ran */
+        weft_end(op, op->reason_ != 0 ? op->reason_ : UV_EINVAL);
 }
 
 /* Once the race is decided or cancelled, what still comes in has lost. */

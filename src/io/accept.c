@@ -3,7 +3,8 @@
  * The kernel is asked only while somebody waits, and as long as it has connections to give: so a
  * burst is taken in at once, up to the number of waiting accepts, and the rest stays in the
  * backlog. What is watched follows the rules of a stream (see stream.c): the listener is watched on
- * while nobody waits, until connections have been announced twice in vain. */
+ * while nobody waits, until connections have been announced twice in vain; and who comes after one
+ * was announced (pending_) asks at once. */
 #include "listen.h"
 #include <unistd.h>
 
@@ -48,7 +49,6 @@ static void serve(struct weft_listen *listener)
         if (status != 0)
             return;
     }
-    listener->pending_ = true;
 }
 
 static void accept_polled(uv_poll_t *poll, int status, int events)

@@ -33,6 +33,8 @@ static void handle_closed(uv_handle_t *handle)
 static void child_over(uv_process_t *handle, int64_t exit_code, int term_signal)
 {
     struct weft_process *process = weft_owner(handle, struct weft_process, process_);
+    if (!weft_cancelled(&process->op))
+        process->op.loop_->awaited_--;
     weft_timer_stop(process->op.loop_, &process->timer_);
     process->term_signal = term_signal;
     process->exit_code = term_signal != 0 ? -1 : (int)exit_code;
@@ -47,7 +49,9 @@ int weft_process_kill(struct weft_process *process, int signum)
 {
     if (process->op.state_ != OP_RUNNING || process->pid == 0)
         return UV_ESRCH;
-    return kill(process->group ? -process->pid : process->pid, signum) == 0 ? 0 : -errno;
+    return kill(process->group ? -process->pid : process->pid, signum) == 0
+               ? 0
+               : uv_translate_sys_error(errno);
 }
 
 static void grace_over(struct weft_timer *timer)
@@ -61,6 +65,7 @@ static void process_cancel(struct weft_op *op, int reason)
     (void)reason; /* the op finishes with it once the child is reaped */
     if (process->pid == 0)
         return; /* it is over already, or could not be started: the handle is being closed */
+    op->loop_->awaited_--; /* from here on its time is limited */
     uint64_t grace = process->grace_ms != 0 ? process->grace_ms : WEFT_PROCESS_GRACE_MS;
     weft_process_kill(process, SIGTERM);
     weft_timer_start(op->loop_, &process->timer_, grace, grace_over);
@@ -97,7 +102,7 @@ static int open_stdio(const struct weft_stdio *stdio, int number, struct child_f
     case WEFT_STDIO_NULL:
         child->fds[number] = open("/dev/null", O_RDWR | O_CLOEXEC);
         child->close_after[number] = true;
-        return child->fds[number] < 0 ? -errno : 0;
+        return child->fds[number] < 0 ? uv_translate_sys_error(errno) : 0;
     case WEFT_STDIO_INHERIT:
         child->fds[number] = number;
         return 0;
@@ -148,6 +153,12 @@ static int spawn(struct weft_process *process, const struct child_fds *child)
     return uv_spawn(process->op.loop_->uv, &process->process_, &options);
 }
 
+static void child_started(struct weft_process *process)
+{
+    process->pid = process->process_.pid;
+    process->op.loop_->awaited_++;
+}
+
 void weft_process_begin(struct weft_op *op)
 {
     struct weft_process *process = process_of(op);
@@ -169,7 +180,7 @@ void weft_process_begin(struct weft_op *op)
     if (process->result_ != 0) /* the handle is initialised all the same */
         uv_close((uv_handle_t *)&process->process_, handle_closed);
     else
-        process->pid = process->process_.pid;
+        child_started(process);
     weft_on_cancel(op, process_cancel);
 }
 

@@ -210,7 +210,7 @@ void weft__queue_schedule(struct weft_queue *queue)
 /* ---- a task's way --------------------------------------------------------------------------- */
 
 /* A task that waits for its own queue would hold a place and wait for one. */
-static void check_no_self_wait(const struct weft_queue *queue, const struct weft_op *parent)
+void weft__queue_check_no_self_wait(const struct weft_queue *queue, const struct weft_op *parent)
 {
     for (; parent != NULL; parent = parent->parent)
         RULE(2, !(parent->flags_ & OP_GATED) || parent->place_.lane->queue != queue, parent,
@@ -243,7 +243,7 @@ static bool push(const struct weft_site *site, struct weft_lane *lane, struct we
     op_check_start(parent, task);
     RULE(1, queue != NULL && queue->loop == parent->loop_, parent,
          "a task was pushed on a lane that is closed or another loop's");
-    check_no_self_wait(queue, parent);
+    weft__queue_check_no_self_wait(queue, parent);
     if (unlikely(parent->flags_ & OP_REFUSE || queue->stopped_)) {
         refuse(queue, site, parent, task, then);
         return queue->waiting < queue->high_water;
@@ -334,7 +334,7 @@ void weft__lane_release(struct weft_op *task)
 
 int weft_lane_init(struct weft_lane *lane, struct weft_queue *queue, unsigned limit, unsigned rank)
 {
-    if (lane == NULL || queue == NULL || limit == 0 || rank >= WEFT_RANKS)
+    if (lane == NULL || queue == NULL || queue->loop == NULL || limit == 0 || rank >= WEFT_RANKS)
         return UV_EINVAL;
     *lane = (struct weft_lane){.queue = queue, .limit = limit, .rank = (uint8_t)rank};
     lane->tail_ = &lane->head_;

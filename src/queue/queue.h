@@ -15,6 +15,9 @@ void weft__queue_room_changed(struct weft_queue *queue, size_t places);
 /* Nothing waits, nothing runs: tell those who wait for that. */
 void weft__queue_idle_reached(struct weft_queue *queue);
 
+/* An op below parent is about to wait for the queue: does parent hold a place in it? */
+void weft__queue_check_no_self_wait(const struct weft_queue *queue, const struct weft_op *parent);
+
 int weft__rate_set(struct weft_rate *rate, unsigned count, uint64_t interval_ms, unsigned burst,
                    uint64_t now_ms);
 /* How long until one more may pass; 0: now. */

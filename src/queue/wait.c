@@ -29,7 +29,7 @@ void weft_queue_room_begin(struct weft_op *op)
     struct weft_queue *queue = queue_of(op);
     if (queue == NULL || queue->loop == NULL) {
         weft_finish(op, UV_EINVAL);
-    } else if (queue->waiting < queue->high_water) {
+    } else if (queue->room_ == NULL && queue->waiting < queue->high_water) {
         weft_finish(op, 0);
     } else {
         wait_append(op, &queue->room_tail_);
@@ -45,6 +45,7 @@ void weft_queue_idle_begin(struct weft_op *op)
     } else if (queue->waiting == 0 && queue->running == 0) {
         weft_finish(op, 0);
     } else {
+        weft__queue_check_no_self_wait(queue, op->parent);
         wait_append(op, &queue->idle_tail_);
         weft_on_cancel(op, idle_cancel);
     }

@@ -375,6 +375,19 @@ TEST(starters_may_end_the_race_before_anybody_ran)
     assert_null(race.winner);
 }
 
+static void cancel_without_runners(struct weft_op *op)
+{
+    weft_cancel(op, UV_EINTR);
+}
+
+TEST(a_race_cancelled_before_anybody_ran_reports_the_reason)
+{
+    up();
+    run(cancel_without_runners);
+    assert_int_equal(seen.status, UV_EINTR);
+    assert_null(race.winner);
+}
+
 TEST(the_site_of_a_race_is_where_it_was_written)
 {
     up();

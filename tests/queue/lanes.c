@@ -471,3 +471,12 @@ TEST(a_thousand_lanes_take_turns)
     free(lanes);
     free(many);
 }
+
+TEST(a_lane_of_a_closed_queue_is_invalid)
+{
+    struct weft_lane lane;
+    up(1);
+    assert_int_equal(weft_queue_close(&queue), 0);
+    assert_int_equal(weft_lane_init(&lane, &queue, 1, WEFT_RANK_NORMAL), UV_EINVAL);
+    world_down(&w);
+}

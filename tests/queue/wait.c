@@ -517,3 +517,44 @@ TEST(a_wait_is_the_callers_again_when_its_then_starts)
     down();
     assert_int_equal(seen.calls, 6);
 }
+
+static bool tasks_4_and_5(const struct weft_op *task, void *context)
+{
+    (void)context;
+    return task == &tasks[4].op || task == &tasks[5].op;
+}
+
+TEST(who_comes_while_others_wait_for_room_waits_behind_them)
+{
+    full_up(1, 4);
+    push_some(0, 5);
+    let_pass(1); /* 0 runs, 1 to 5 wait: one more than the mark */
+    wait_for_room(0);
+    wait_for_room(1);
+    assert_int_equal(weft_queue_remove(&queue, tasks_4_and_5, NULL), 2); /* room for one: 0 */
+    wait_for_room(2); /* fewer tasks wait than the mark, but 1 was here before */
+    let_pass(5);
+    assert_in(1);
+    down();
+    assert_in(3);
+}
+
+static struct weft_queue_wait own_wait;
+
+static void wait_for_own_queue(struct weft_op *op)
+{
+    weft_queue_idle(op, &own_wait, &queue, NULL);
+    weft_join(op);
+}
+
+static void a_task_waits_for_its_own_queue(void)
+{
+    up(1);
+    weft_queue_push(&queue, weft_root(&w.loop), &tasks[0].op, wait_for_own_queue, NULL);
+    world_run(&w);
+}
+
+TEST(a_task_that_waits_for_its_own_queue_to_be_idle_breaks_rule_2)
+{
+    dies(a_task_waits_for_its_own_queue, "rule 2", "its own queue", "wait_for_own_queue");
+}

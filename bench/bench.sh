@@ -3,6 +3,11 @@
 
 rounds=${BENCH_ROUNDS:-7}
 
+# On a busy machine the shorter run is the luckier one: say so.
+if [ -r /proc/loadavg ] && awk -v cpus="$(nproc)" '{ exit !($1 > cpus) }' /proc/loadavg; then
+    echo "# load $(cut -d ' ' -f 1 /proc/loadavg) on $(nproc) processors: too busy for good figures"
+fi
+
 # compare NAME PEER OUR-COMMAND... -- THEIR-COMMAND...
 # Each command prints one number, so many a second; the best of the rounds counts.
 compare() {

@@ -53,7 +53,7 @@ enum { OP_DEPTH = 32, OP_REFUSALS = 10000 };
     } while (0)
 
 __attribute__((noreturn, cold)) void weft__broken(int rule, const struct weft_op *op,
-                                                  const char *text);
+                                                  const char *what);
 /* An error that reached the root with nobody to take it. */
 __attribute__((noreturn, cold)) void weft__uncaught(const struct weft_op *op, int status);
 

@@ -339,6 +339,26 @@ TEST(what_an_inner_emission_takes_off_is_not_called_by_the_outer_ones)
     weft_emitter_close(&emitter);
 }
 
+static void off_other_later(struct ear *ear, struct weft_emitter *from)
+{
+    if (ear->times-- == 0)
+        off_other(ear, from);
+}
+
+/* b takes c off when it is called by the outer emission, after the inner one has ended. */
+TEST(an_outer_emission_goes_on_as_if_there_had_been_no_inner_one)
+{
+    up();
+    ears[0].act = emit_again;
+    ears[0].times = 1;
+    ears[1].act = off_other_later;
+    ears[1].times = 1;
+    ears[1].other = &ears[2];
+    assert_int_equal(emit(&emitter, NEWS), 4);
+    assert_string_equal(trace, "a" /**/ "abcde" /**/ "bde");
+    weft_emitter_close(&emitter);
+}
+
 TEST(what_an_inner_emission_adds_is_heard_by_no_emission_under_way)
 {
     up();

@@ -3,7 +3,7 @@
 #include "loop.h"
 #include "fault.h"
 #include <stdlib.h>
-#include <string.h>
+#include <sys/resource.h>
 #include <weft/timer.h>
 
 struct job {
@@ -52,6 +52,19 @@ TEST(go_waits_for_what_was_begun_beside_the_op)
     assert_int_equal(weft_go(&job.op, leave_a_nap_beside), 0);
     assert_int_equal(seen.calls, 1);
     assert_int_equal(seen.status, 0);
+}
+
+TEST(go_reports_what_libuv_lacks)
+{
+    struct rlimit before, few;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = before;
+    few.rlim_cur = 3;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    struct weft_op op = {0};
+    int status = weft_go(&op, finish_at_once);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(status, UV_EMFILE);
 }
 
 /* ---- stuck ---------------------------------------------------------------------------------- */

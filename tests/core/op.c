@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <weft/flow.h>
+#include <weft/queue.h>
 #include <weft/timer.h>
 
 /* A parent with children inside it, as most composites look. */
@@ -318,6 +319,32 @@ TEST(without_a_then_an_error_ends_the_parent)
     world_down(&w);
     assert_int_equal(seen.calls, 1);
     assert_int_equal(seen.status, UV_EIO);
+}
+
+static void hear_error(struct weft_listener *listener, void *task)
+{
+    (void)listener;
+    noted(NULL, task);
+}
+
+TEST(without_a_then_an_error_that_a_queue_has_told_does_not_end_the_parent)
+{
+    struct world w;
+    world_up(&w);
+    struct weft_queue queue;
+    struct weft_listener listener = {.fn_ = NULL};
+    assert_int_equal(weft_queue_init(&queue, &w.loop, 1), 0);
+    weft_on(&queue.events, WEFT_QUEUE_ERROR, &listener, hear_error);
+    struct family f = {0};
+    weft_run(weft_root(&w.loop), &f.op, NULL, noted);
+    weft_queue_push(&queue, &f.op, &f.kids[0], fail_at_once, NULL);
+    weft_join(&f.op);
+    world_down(&w);
+    assert_int_equal(seen.calls, 2);
+    assert_int_equal(f.kids[0].status, UV_EIO);
+    assert_int_equal(f.op.status, 0);
+    weft_off(&listener);
+    assert_int_equal(weft_queue_close(&queue), 0);
 }
 
 TEST(without_a_then_an_error_cancels_the_siblings)

@@ -94,9 +94,47 @@ TEST(real_time_comes_back_when_the_simulation_is_closed)
     assert_int_equal(weft_sim_close(&w.sim), 0);
     w.simulated = false;
     assert_int_equal(weft_now(&w.loop), uv_now(&w.uv));
+    assert_int_equal(world_run(&w), 0);
+    assert_int_equal(seen.calls, 2);
     weft_sleep(weft_root(&w.loop), &nap, 1, noted);
     world_down(&w);
     assert_int_equal(seen.calls, 3);
+}
+
+TEST(a_loop_wakes_up_again_after_a_simulation)
+{
+    struct world w;
+    world_up_sim(&w, 0);
+    struct weft_op op = {0};
+    weft_run(weft_root(&w.loop), &op, finish_at_once, noted);
+    assert_int_equal(world_run(&w), 0);
+    assert_int_equal(weft_sim_close(&w.sim), 0);
+    w.simulated = false;
+    weft_run(weft_root(&w.loop), &op, finish_at_once, noted);
+    world_down(&w);
+    assert_int_equal(seen.calls, 2);
+}
+
+TEST(ages_are_told_in_virtual_time)
+{
+    struct world w;
+    world_up_sim(&w, 0);
+    struct weft_sleep nap = {.ms = 0};
+    struct weft_op op = {0};
+    weft_sleep(weft_root(&w.loop), &nap, 70, noted);
+    assert_int_equal(world_run(&w), 0);
+    weft_run(weft_root(&w.loop), &op, NULL, noted);
+    weft_sleep(weft_root(&w.loop), &nap, 30, noted);
+    assert_true(weft_sim_step(&w.sim));
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    weft_stack(&op, file);
+    char *text = text_of(file);
+    assert_non_null(strstr(text, "NULL [running, 30 ms]"));
+    free(text);
+    fclose(file);
+    weft_finish(&op, 0);
+    world_down(&w);
 }
 
 TEST(a_loop_with_timers_cannot_change_its_clock)

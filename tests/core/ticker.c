@@ -238,6 +238,20 @@ TEST(a_ticker_with_the_longest_period_does_not_spin)
     world_down(&w);
 }
 
+TEST(a_ticker_may_be_used_again_and_counts_from_0)
+{
+    struct world w;
+    struct metronome m;
+    metronome_up(&m, &w, 3);
+    for (int i = 0; i < 2; i++) {
+        weft_ticker(weft_root(&w.loop), &m.ticker, 10, tick, noted);
+        assert_int_equal(world_run(&w), 0);
+        assert_int_equal(m.ticker.ticks, 3);
+    }
+    world_down(&w);
+    assert_int_equal(w.sim.now_, 60);
+}
+
 static unsigned real_ticks;
 
 static void real_tick(struct weft_op *op)

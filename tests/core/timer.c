@@ -244,7 +244,7 @@ TEST(a_timer_may_be_freed_when_it_fires)
 }
 
 /* A chain of timers for "now" is not allowed to keep the loop from everything else. */
-static unsigned restarts;
+static unsigned restarts, left_when_stopped;
 static uv_idle_t idle;
 
 static void restart(struct weft_timer *timer)
@@ -258,6 +258,7 @@ static void restart(struct weft_timer *timer)
 
 static void stop_restarting(uv_idle_t *handle)
 {
+    left_when_stopped = restarts;
     restarts = 0;
     uv_close((uv_handle_t *)handle, NULL);
 }
@@ -267,12 +268,12 @@ TEST(what_is_started_for_now_waits_for_the_next_turn)
     struct world w;
     world_up(&w);
     struct bell a = {.loop = &w.loop};
-    restarts = 100000000;
+    restarts = 10000000;
     uv_idle_init(&w.uv, &idle);
     uv_idle_start(&idle, stop_restarting);
     weft_timer_start(&w.loop, &a.timer, 0, restart);
     world_down(&w);
-    assert_int_equal(restarts, 0);
+    assert_true(left_when_stopped > 9999000);
 }
 
 TEST(a_timer_that_is_started_for_now_keeps_the_loop_alive)

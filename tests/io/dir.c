@@ -1,4 +1,7 @@
 /* Listing directories.
+ *
+ * readdir goes through here: some file systems do not say of what kind an entry is, and reading a
+ * directory can fail in the middle, but neither can be had at will.
  * ctest: labels=threads,valgrind */
 #include "loop.h"
 #include "nobody.h"
@@ -7,6 +10,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -15,16 +20,22 @@
 #include <unistd.h>
 #include <weft/dir.h>
 
-/* Some file systems do not say of what kind an entry is, and reading a directory can fail in the
- * middle. Neither can be had at will, so readdir goes through here. */
-static bool kinds_unknown;
+static bool kinds_unknown, wait_once;
 static int fail_after = -1;
+static atomic_uint reads;
+static sem_t reached, go_on;
 
 struct dirent *readdir(DIR *dir)
 {
     static struct dirent *(*next)(DIR *);
     if (next == NULL)
         *(void **)&next = dlsym(RTLD_NEXT, "readdir");
+    atomic_fetch_add(&reads, 1);
+    if (wait_once) {
+        wait_once = false;
+        sem_post(&reached);
+        sem_wait(&go_on);
+    }
     if (fail_after == 0) {
         errno = EIO;
         return NULL;
@@ -171,6 +182,29 @@ TEST(a_directory_that_fails_in_the_middle_is_no_shorter_directory)
         fail_after = -1;
         assert_int_equal(status, UV_EIO);
     }
+}
+
+TEST(a_cancelled_listing_stops_where_it_is)
+{
+    make_one_of_each();
+    struct world w;
+    world_up(&w);
+    sem_init(&reached, 0, 0);
+    sem_init(&go_on, 0, 0);
+    wait_once = true;
+    atomic_store(&reads, 0);
+    list = (struct weft_dir_read){.max = 0};
+    weft_dir_read(weft_root(&w.loop), &list, scratch_dir(), noted);
+    sem_wait(&reached);
+    weft_cancel(&list.op, UV_ETIMEDOUT);
+    uv_run(&w.uv, UV_RUN_NOWAIT);
+    assert_int_equal(seen.status, UV_ETIMEDOUT);
+    sem_post(&go_on);
+    world_down(&w);
+    assert_int_equal(atomic_load(&reads), 1);
+    assert_null(list.entries);
+    sem_destroy(&reached);
+    sem_destroy(&go_on);
 }
 
 TEST(what_is_no_directory_says_so)

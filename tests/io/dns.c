@@ -1,12 +1,54 @@
-/* Names to addresses: only those that every machine knows by itself.
+/* Names to addresses: those that every machine knows by itself, and some that only this test does.
+ *
+ * getaddrinfo goes through here: a host called "fake" has the addresses below, and they take as
+ * long as the test likes.
  * ctest: labels=threads,valgrind */
 #include "loop.h"
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <weft/dns.h>
+
+static struct {
+    bool wait;
+    sem_t reached, go_on;
+    int result;
+    atomic_uint asked, freed;
+    struct addrinfo *list;
+} fake;
+
+int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
+                struct addrinfo **list)
+{
+    static int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+    if (real == NULL)
+        *(void **)&real = dlsym(RTLD_NEXT, "getaddrinfo");
+    if (host == NULL || strcmp(host, "fake") != 0)
+        return real(host, service, hints, list);
+    if (fake.wait) {
+        sem_post(&fake.reached);
+        sem_wait(&fake.go_on);
+    }
+    atomic_fetch_add(&fake.asked, 1);
+    *list = fake.list;
+    return hints->ai_socktype == SOCK_STREAM ? fake.result : EAI_SOCKTYPE;
+}
+
+void freeaddrinfo(struct addrinfo *list)
+{
+    static void (*real)(struct addrinfo *);
+    if (real == NULL)
+        *(void **)&real = dlsym(RTLD_NEXT, "freeaddrinfo");
+    if (list != fake.list)
+        real(list);
+    else
+        atomic_fetch_add(&fake.freed, 1);
+}
 
 static struct weft_lookup lookup;
 
@@ -130,6 +172,103 @@ TEST(host_and_service_may_go_as_soon_as_it_has_begun)
     assert_int_equal(seen.status, 0);
     is_v4(&lookup.addresses[0], "192.0.2.7", 81);
     weft_lookup_free(&lookup);
+}
+
+/* Two that are the same, one that differs in its port, one that is no address at all. */
+static void make_fake_list(void)
+{
+    static struct sockaddr_in addresses[3];
+    static struct sockaddr other = {.sa_family = AF_UNIX};
+    static struct addrinfo list[4];
+    for (int i = 0; i < 3; i++) {
+        addresses[i] = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(7)};
+        inet_pton(AF_INET, "192.0.2.1", &addresses[i].sin_addr);
+        list[i] = (struct addrinfo){.ai_family = AF_INET,
+                                    .ai_addrlen = sizeof addresses[i],
+                                    .ai_addr = (struct sockaddr *)&addresses[i],
+                                    .ai_next = &list[i + 1]};
+    }
+    addresses[2].sin_port = htons(8);
+    list[3] = (struct addrinfo){
+        .ai_family = AF_UNIX, .ai_addrlen = sizeof other, .ai_addr = &other, .ai_next = NULL};
+    fake.list = list;
+    fake.wait = false;
+    fake.result = 0;
+    atomic_store(&fake.asked, 0);
+    atomic_store(&fake.freed, 0);
+}
+
+TEST(the_same_address_twice_is_one_and_what_is_none_is_left_out)
+{
+    make_fake_list();
+    assert_int_equal(looked_up("fake", "7", 0, 0), 0);
+    assert_int_equal(lookup.count, 2);
+    is_v4(&lookup.addresses[0], "192.0.2.1", 7);
+    is_v4(&lookup.addresses[1], "192.0.2.1", 8);
+    weft_lookup_free(&lookup);
+    assert_int_equal(atomic_load(&fake.freed), 1);
+}
+
+TEST(an_answer_without_an_address_is_an_error)
+{
+    make_fake_list();
+    fake.list += 3;
+    assert_int_equal(looked_up("fake", "7", 0, 0), UV_EAI_NODATA);
+    assert_int_equal(atomic_load(&fake.freed), 1);
+}
+
+TEST(an_error_of_the_system_is_passed_on)
+{
+    make_fake_list();
+    fake.result = EAI_AGAIN;
+    assert_int_equal(looked_up("fake", "7", 0, 0), UV_EAI_AGAIN);
+}
+
+/* The op, its host and its service are gone before the system answers. */
+TEST(a_question_that_is_being_asked_is_left_behind_by_a_cancel)
+{
+    make_fake_list();
+    fake.wait = true;
+    sem_init(&fake.reached, 0, 0);
+    sem_init(&fake.go_on, 0, 0);
+    struct world w;
+    world_up(&w);
+    struct weft_lookup *gone = calloc(1, sizeof *gone);
+    char *host = strdup("fake");
+    weft_lookup(weft_root(&w.loop), gone, host, "7", noted);
+    sem_wait(&fake.reached);
+    weft_cancel(&gone->op, UV_ETIMEDOUT);
+    uv_run(&w.uv, UV_RUN_NOWAIT);
+    assert_int_equal(seen.calls, 1);
+    assert_int_equal(seen.status, UV_ETIMEDOUT);
+    memset(gone, 0xdd, sizeof *gone);
+    free(gone);
+    free(host);
+    assert_int_equal(weft_loop_close(&w.loop), UV_EBUSY);
+    sem_post(&fake.go_on);
+    world_down(&w);
+    assert_int_equal(seen.calls, 1);
+    assert_int_equal(atomic_load(&fake.freed), 1);
+    sem_destroy(&fake.reached);
+    sem_destroy(&fake.go_on);
+}
+
+static void begin_cancelled(struct weft_op *op)
+{
+    weft_cancel(op, UV_EINTR);
+    weft_lookup_begin(op);
+}
+
+TEST(a_lookup_that_was_cancelled_before_it_asked_does_not_ask)
+{
+    make_fake_list();
+    struct world w;
+    world_up(&w);
+    lookup = (struct weft_lookup){.host = "fake", .service = "7"};
+    weft_run(weft_root(&w.loop), &lookup.op, begin_cancelled, noted);
+    world_down(&w);
+    assert_int_equal(seen.status, UV_EINTR);
+    assert_int_equal(atomic_load(&fake.asked), 0);
 }
 
 /* More than the pool has threads: some are asked, some wait, all are left alone. */

@@ -3,6 +3,7 @@
  * ctest: labels=threads,valgrind */
 #include "loop.h"
 #include "scratch.h"
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -28,13 +29,15 @@ static struct {
     int clone;        /* what FICLONE says; -1: the kernel decides; 0: it works */
     int range;        /* what copy_file_range says after range_most bytes; -1: the kernel decides */
     size_t range_most;
-    void (*opened)(void);  /* called after each open */
-    void (*synced)(void);  /* called after each fsync */
-    void (*renamed)(void); /* called after each rename */
+    void (*opened)(void);  /* called after the next open of a file ... */
+    int opened_to;         /* ... to read (O_RDONLY) or to write (O_WRONLY) */
+    int folder_sync;       /* what fsync of a folder says; 0: the kernel decides */
+    void (*synced)(void);  /* called after the next fsync */
+    void (*renamed)(void); /* called after the next rename */
 } plan;
 static atomic_uint calls, interruptions;
 static pthread_t main_thread;
-static atomic_uint hand_reads;
+static atomic_uint hand_reads, range_calls;
 static _Thread_local bool own; /* inside a function of the test: let it do what it wants */
 
 __attribute__((constructor)) static void remember_the_main_thread(void)
@@ -63,10 +66,12 @@ static bool interrupted(void)
     return true;
 }
 
-static void let(void (*hook)(void))
+static void let(void (**hook)(void))
 {
+    void (*once)(void) = *hook;
+    *hook = NULL;
     own = true;
-    hook();
+    once();
     own = false;
 }
 
@@ -110,8 +115,8 @@ int open(const char *path, int flags, ...)
     if (interrupted() || fails())
         return -1;
     int fd = real(path, flags, mode);
-    if (touched() && plan.opened != NULL)
-        let(plan.opened);
+    if (touched() && plan.opened != NULL && (flags & O_ACCMODE) == plan.opened_to)
+        let(&plan.opened);
     return fd;
 }
 
@@ -151,9 +156,15 @@ int fsync(int fd)
     REAL(fsync, int, int);
     if (interrupted() || fails())
         return -1;
+    struct stat st;
+    if (touched() && plan.folder_sync != 0 && fstatat(fd, "", &st, AT_EMPTY_PATH) == 0 &&
+        S_ISDIR(st.st_mode)) {
+        errno = plan.folder_sync;
+        return -1;
+    }
     int result = real(fd);
     if (touched() && plan.synced != NULL)
-        let(plan.synced);
+        let(&plan.synced);
     return result;
 }
 
@@ -164,7 +175,7 @@ int rename(const char *old_path, const char *new_path)
         return -1;
     int result = real(old_path, new_path);
     if (touched() && plan.renamed != NULL)
-        let(plan.renamed);
+        let(&plan.renamed);
     return result;
 }
 
@@ -236,6 +247,7 @@ ssize_t copy_file_range(int from, off_t *from_at, int to, off_t *to_at, size_t s
         return real(from, from_at, to, to_at, size, flags);
     if (interrupted() || fails())
         return -1;
+    atomic_fetch_add(&range_calls, 1);
     if (plan.range != -1) {
         if (plan.range_most == 0) {
             errno = plan.range;
@@ -415,6 +427,49 @@ TEST(a_copy_is_all_or_nothing_whichever_call_fails)
 {
     assert_in_range(climb(start_copy, false, 3), 9, 30);
     assert_in_range(climb(start_copy, true, 3), 9, 30);
+}
+
+/* Some file systems cannot sync a folder, and say so: then there is nothing that could be done. */
+TEST(a_folder_that_cannot_be_synced_is_no_error_and_one_that_fails_to_is)
+{
+    prepare(true);
+    plan.folder_sync = EINVAL;
+    assert_int_equal(run(start_durable_save), 0);
+    assert_true(file_is(text));
+    prepare(true);
+    plan.folder_sync = EIO;
+    assert_int_equal(run(start_durable_save), UV_EIO);
+    assert_true(file_is(text)); /* as the header says: in place, but perhaps not for ever */
+}
+
+/* The mode of the one temporary file in the folder. */
+static mode_t temporary_mode;
+
+static void look_at_the_temporary_file(void)
+{
+    DIR *dir = opendir(scratch_dir());
+    for (const struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        struct stat st;
+        if (strncmp(entry->d_name, ".weft-", 6) == 0 &&
+            fstatat(dirfd(dir), entry->d_name, &st, 0) == 0)
+            temporary_mode = st.st_mode;
+    }
+    closedir(dir);
+}
+
+TEST(what_replaces_a_secret_is_secret_from_its_first_moment)
+{
+    weft_begin_fn *const starts[] = {start_save, start_copy};
+    for (int i = 0; i < 2; i++) {
+        prepare(true);
+        assert_int_equal(chmod(path, 0600), 0);
+        assert_int_equal(chmod(from, 0644), 0);
+        plan.opened = look_at_the_temporary_file;
+        plan.opened_to = O_WRONLY;
+        temporary_mode = 0;
+        assert_int_equal(run(starts[i]), 0);
+        assert_int_equal(temporary_mode & 07777, 0600);
+    }
 }
 
 TEST(a_write_tells_of_every_call_that_fails)
@@ -610,7 +665,11 @@ TEST(a_cancel_before_the_rename_keeps_the_old_file)
     for (size_t i = 0; i < 3; i++) {
         prepare(true);
         plan.opened = wait_here;
+        plan.opened_to = O_WRONLY;
+        atomic_store(&hand_reads, 0);
+        atomic_store(&range_calls, 0);
         assert_int_equal(cancelled_at_that_moment(replacers[i]), UV_ETIMEDOUT);
+        assert_int_equal(atomic_load(&hand_reads) + atomic_load(&range_calls), 0);
         assert_true(file_is("old"));
         assert_int_equal(scratch_count(scratch_dir()), 2);
     }
@@ -644,6 +703,7 @@ TEST(a_write_that_has_begun_is_not_torn_by_a_cancel)
     for (size_t i = 0; i < 2; i++) {
         prepare(false);
         plan.opened = wait_here;
+        plan.opened_to = O_WRONLY;
         assert_int_equal(cancelled_at_that_moment(starts[i]), 0);
         assert_true(file_is(text));
     }
@@ -714,8 +774,8 @@ TEST(a_reader_that_leaves_between_open_and_write_does_not_end_the_process)
         reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
         assert_true(reader >= 0);
         plan.opened = lose_the_reader;
+        plan.opened_to = O_WRONLY;
         assert_int_equal(run(start_write), UV_EPIPE);
-        plan.opened = NULL;
     }
 }
 

@@ -120,6 +120,20 @@ TEST(a_file_whose_size_says_nothing_is_read_to_its_end)
     assert_int_equal(status_of("/proc/self/smaps", 100), UV_EFBIG);
 }
 
+TEST(what_a_growing_buffer_took_too_much_is_given_back)
+{
+    if (!scratch_exists("/proc/self/smaps")) {
+        print_message("there is no /proc\n");
+        skip();
+    }
+    fault_install();
+    assert_int_equal(status_of("/proc/self/smaps", 0), 0);
+    assert_int_equal(fault_live(), 1);
+    assert_true(fault_live_bytes() <= file.size + 4097);
+    weft_file_read_free(&file);
+    fault_remove();
+}
+
 TEST(a_folder_is_no_file)
 {
     assert_int_equal(status_of(scratch_dir(), 0), UV_EISDIR);

@@ -132,12 +132,14 @@ TEST(who_cannot_keep_the_owner_gives_nobody_more_rights)
         skip();
     }
     static const struct {
+        gid_t group;
         mode_t before, after;
-    } cases[] = {{06664, 0644}, {0660, 0600}, {0777, 0777}, {0642, 0602}};
+    } cases[] = {{4321, 06664, 0644}, {4321, 0660, 0600},    {4321, 0777, 0777},
+                 {4321, 0642, 0602},  {NOBODY, 06775, 0775}, {NOBODY, 0660, 0660}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char path[SCRATCH_PATH];
         scratch_file(path, "foreign", "old");
-        assert_int_equal(chown(path, 1234, 4321), 0);
+        assert_int_equal(chown(path, 1234, cases[i].group), 0);
         assert_int_equal(chmod(path, cases[i].before), 0);
         nobody_begin(scratch_dir());
         int status = saved(path, "new");

@@ -152,6 +152,31 @@ TEST(what_an_arrival_has_started_is_cancelled_with_the_op_and_awaited)
     assert_int_equal(seen.status, UV_ETIMEDOUT);
 }
 
+/* A child that takes its time to obey. */
+static struct weft_op slow;
+
+static void start_something_slow(struct weft_op *op)
+{
+    weft_run(op, &slow, NULL, NULL);
+    weft_end(op, 0);
+}
+
+TEST(a_child_that_outlasts_the_handle_is_awaited)
+{
+    struct weft_signal signal = {.arrived = start_something_slow};
+    memset(&slow, 0, sizeof slow);
+    world_up(&w);
+    w.loop.stuck_to = NULL;
+    weft_signal(weft_root(&w.loop), &signal, SIGUSR1, noted);
+    raise(SIGUSR1);
+    assert_int_equal(world_run(&w), WEFT_ESTUCK);
+    assert_int_equal(seen.calls, 0);
+    weft_finish(&slow, 0);
+    world_down(&w);
+    assert_int_equal(seen.calls, 1);
+    assert_int_equal(seen.status, 0);
+}
+
 static void fail_in_a_child(struct weft_op *op)
 {
     static struct weft_op child;
@@ -227,6 +252,7 @@ TEST(storage_waits_again_in_a_row)
         world_run(&w);
         assert_int_equal(seen.calls, i);
         assert_int_equal(seen.status, i % 2 == 0 ? 0 : UV_EINTR);
+        assert_int_equal(wait.count, i % 2 == 0 ? 1 : 0);
     }
     world_down(&w);
 }

@@ -86,9 +86,8 @@ struct weft_site {
 /* 128 bytes: two cache lines. Zero it before its first run; {0} will do. */
 struct weft_op {
     int status; /* read only: how it ended; valid from then on */
-    uint32_t state_, flags_, running_;
     int reason_;
-    uint32_t since_ms_;
+    uint32_t flags_, running_, state_, since_ms_;
     struct weft_loop *loop_;
     struct weft_op *parent; /* read only: whose child it is; outlives this op */
     weft_then_fn *then_;

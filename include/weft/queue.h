@@ -69,7 +69,7 @@ struct weft_queue {
     struct weft_ring {
         struct weft_lane *first, **tail;
     } rings_[WEFT_RANKS];
-    struct weft_lane *lanes_;
+    struct weft_lane *lanes_, *heir_;
     struct weft_op *room_, **room_tail_, *idle_, **idle_tail_;
     struct weft_op pump_;
     struct weft_rate rate_;

@@ -38,8 +38,7 @@ static void drain(struct weft_loop *loop)
         return; /* the simulation delivers */
     loop->draining_ = true;
     loop->now_ms_ = (uint32_t)uv_now(loop->uv);
-    for (uint32_t left = loop->batch_; left > 0 && loop->ready_ != NULL; left--)
-        weft__deliver(loop);
+    weft__deliver_batch(loop, loop->batch_);
     loop->draining_ = false;
     if (loop->ready_ == NULL && loop->later_ == NULL && loop->awake_) {
         loop->awake_ = false;

@@ -54,6 +54,21 @@ __attribute__((cold)) void weft__refuse_start(const struct weft_site *site, stru
     op_refuse(op, parent->reason_);
 }
 
+static inline void finish_now(struct weft_op *op, int status)
+{
+    op->state_ = OP_READY;
+    if (likely(!(op->flags_ & OP_DECIDED)))
+        op->status = status;
+    ready_put(op->loop_, op);
+}
+
+/* Apart, so that the usual finish needs no stack frame. */
+__attribute__((noinline)) static void finish_attended(struct weft_op *op, int status)
+{
+    weft__attendants_stop(op);
+    finish_now(op, status);
+}
+
 void weft_finish(struct weft_op *op, int status)
 {
     RULE(2, op->state_ == OP_RUNNING, op, "an op that is not running was finished (twice?)");
@@ -62,11 +77,9 @@ void weft_finish(struct weft_op *op, int status)
     RULE(2, op->parent != NULL, op, "the root does not end; cancel it instead");
     RULE_THREAD(op->loop_, op);
     if (unlikely(op->child_ != NULL))
-        weft__attendants_stop(op);
-    op->state_ = OP_READY;
-    if (likely(!(op->flags_ & OP_DECIDED)))
-        op->status = status;
-    ready_put(op->loop_, op);
+        finish_attended(op, status);
+    else
+        finish_now(op, status);
 }
 
 void weft_join(struct weft_op *op)
@@ -131,7 +144,7 @@ static void begin_late(struct weft_loop *loop, struct weft_op *op)
         op_begin(loop, op, begin);
 }
 
-void weft__deliver(struct weft_loop *loop)
+static inline void deliver(struct weft_loop *loop)
 {
     struct weft_op *op = loop->ready_;
     loop->ready_ = op->wait_;
@@ -141,8 +154,8 @@ void weft__deliver(struct weft_loop *loop)
         begin_late(loop, op);
         return;
     }
-    if (op->flags_ & OP_GATED)
-        weft__lane_release(op); /* still READY and a child: no listener can end parent before then */
+    if (op->flags_ & OP_GATED) /* still READY and a child: no listener can end parent before then */
+        weft__lane_release(op);
     struct weft_op *parent = op->parent;
     child_unlink(op);
     parent->running_--;
@@ -152,4 +165,15 @@ void weft__deliver(struct weft_loop *loop)
     else
         answer_for_nobody(parent, op);
     after_child(parent);
+}
+
+void weft__deliver(struct weft_loop *loop)
+{
+    deliver(loop);
+}
+
+void weft__deliver_batch(struct weft_loop *loop, uint32_t most)
+{
+    for (; most > 0 && loop->ready_ != NULL; most--)
+        deliver(loop);
 }

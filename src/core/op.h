@@ -73,21 +73,25 @@ extern _Thread_local char weft__thread __attribute__((tls_model("initial-exec"))
          "the loop was run from inside a begin, a then or a timer")
 
 void weft__wake(struct weft_loop *loop);
-/* How a shuffled loop takes ops in and out. */
-void weft__ready_put_shuffled(struct weft_loop *loop, struct weft_op *op);
+
+static inline void ready_append(struct weft_loop *loop, struct weft_op *op)
+{
+    op->wait_ = NULL;
+    *loop->ready_tail_ = op;
+    loop->ready_tail_ = &op->wait_;
+}
+
+/* ready_put on a loop that is shuffled or asleep. Both in one call at the end, so that a finish
+ * needs no stack frame. */
+void weft__ready_put_rarely(struct weft_loop *loop, struct weft_op *op);
 
 /* Put op, STARTING or READY, on the ready queue. */
 static inline void ready_put(struct weft_loop *loop, struct weft_op *op)
 {
-    if (unlikely(loop->shuffle_ != 0)) {
-        weft__ready_put_shuffled(loop, op);
-    } else {
-        op->wait_ = NULL;
-        *loop->ready_tail_ = op;
-        loop->ready_tail_ = &op->wait_;
-    }
-    if (unlikely(!loop->awake_))
-        weft__wake(loop);
+    if (unlikely(loop->shuffle_ != 0 || !loop->awake_))
+        weft__ready_put_rarely(loop, op);
+    else
+        ready_append(loop, op);
 }
 
 /* The lists of children and of waiters: each element knows the pointer that points at it. */
@@ -154,10 +158,10 @@ static inline void op_adopt(const struct weft_site *site, struct weft_op *parent
                             struct weft_op *op, weft_then_fn *then)
 {
     struct weft_loop *loop = parent->loop_;
-    op->status = 0;
+    op->status = 0; /* these four lie side by side: one store */
+    op->reason_ = 0;
     op->flags_ = 0;
     op->running_ = 0;
-    op->reason_ = 0;
     op->since_ms_ = loop->now_ms_;
     op->loop_ = loop;
     op->parent = parent;
@@ -202,6 +206,8 @@ static inline void op_when_idle(struct weft_op *op, weft_begin_fn *fn)
 
 /* Deliver the first ready op: begin it, or take it from its parent and run its then. */
 void weft__deliver(struct weft_loop *loop);
+/* At most so many of them. */
+void weft__deliver_batch(struct weft_loop *loop, uint32_t most);
 /* An op is finished: stop the deadlines that watch it. */
 void weft__attendants_stop(struct weft_op *op);
 

@@ -18,13 +18,6 @@ uint64_t weft__loop_random(struct weft_loop *loop)
     return weft__random(loop->sim_ != NULL ? &loop->sim_->random_ : &loop->random_);
 }
 
-static void put_back(struct weft_loop *loop, struct weft_op *op)
-{
-    op->wait_ = NULL;
-    *loop->ready_tail_ = op;
-    loop->ready_tail_ = &op->wait_;
-}
-
 static void put_front(struct weft_loop *loop, struct weft_op *op)
 {
     op->wait_ = loop->ready_;
@@ -33,7 +26,7 @@ static void put_front(struct weft_loop *loop, struct weft_op *op)
     loop->ready_ = op;
 }
 
-void weft__ready_put_shuffled(struct weft_loop *loop, struct weft_op *op)
+static void put_shuffled(struct weft_loop *loop, struct weft_op *op)
 {
     uint64_t dice = weft__random(&loop->shuffle_);
     if (loop->shuffle_ == 0)
@@ -41,12 +34,22 @@ void weft__ready_put_shuffled(struct weft_loop *loop, struct weft_op *op)
     if (dice & 1)
         put_front(loop, op);
     else
-        put_back(loop, op);
+        ready_append(loop, op);
     for (unsigned turns = (dice >> 1) & 3; turns > 0 && loop->ready_->wait_ != NULL; turns--) {
         struct weft_op *first = loop->ready_;
         loop->ready_ = first->wait_;
-        put_back(loop, first);
+        ready_append(loop, first);
     }
+}
+
+void weft__ready_put_rarely(struct weft_loop *loop, struct weft_op *op)
+{
+    if (loop->shuffle_ != 0)
+        put_shuffled(loop, op);
+    else
+        ready_append(loop, op);
+    if (!loop->awake_)
+        weft__wake(loop);
 }
 
 void weft_loop_shuffle(struct weft_loop *loop, uint64_t seed)

@@ -94,8 +94,7 @@ static bool step(struct weft_sim *sim, uint64_t until, bool wait)
 {
     struct weft_loop *loop = sim->loop;
     bool happened = deliver_one(loop) || take_in_io(loop) || next_timer(sim, sim->now_) ||
-                    await_requests(loop) || next_timer(sim, until) ||
-                    (wait && await_outside(loop));
+                    await_requests(loop) || next_timer(sim, until) || (wait && await_outside(loop));
     if (!happened)
         return false;
     sim->steps++;

@@ -40,7 +40,7 @@ static inline void watch_set(struct weft_watch *watch, unsigned events, bool hel
 /* A socket, non-blocking and not inherited; or a negative status. */
 int weft__socket(int family);
 /* accept, likewise. */
-int weft__socket_accept(int fd);
+int weft__socket_accept(int listener);
 /* Set the options of a TCP socket; connections inherit those of their listener. */
 int weft__socket_options(int fd, const struct weft_tcp_options *options);
 /* The pending error of a socket, taken from it: a negative status or 0. */

@@ -15,6 +15,7 @@ int weft_queue_limit(struct weft_queue *queue, unsigned limit)
     if (limit == 0)
         return UV_EINVAL;
     queue->limit = limit;
+    queue->heir_ = NULL;
     weft__queue_schedule(queue);
     return 0;
 }
@@ -44,6 +45,7 @@ int weft_queue_rate(struct weft_queue *queue, unsigned count, uint64_t interval_
     if (err != 0)
         return err;
     weft_timer_stop(queue->loop, &queue->timer_);
+    queue->heir_ = NULL;
     weft__queue_schedule(queue);
     return 0;
 }
@@ -56,6 +58,7 @@ int weft_lane_rate(struct weft_lane *lane, unsigned count, uint64_t interval_ms,
     if (err != 0)
         return err;
     weft_timer_stop(loop, &lane->timer_);
+    lane->queue->heir_ = NULL;
     look_again(lane);
     return 0;
 }
@@ -63,6 +66,7 @@ int weft_lane_rate(struct weft_lane *lane, unsigned count, uint64_t interval_ms,
 void weft_queue_pause(struct weft_queue *queue)
 {
     queue->paused_ = true;
+    queue->heir_ = NULL;
 }
 
 void weft_queue_resume(struct weft_queue *queue)

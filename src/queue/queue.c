@@ -33,6 +33,7 @@ static void ring_append(struct weft_queue *queue, struct weft_lane *lane)
     *ring->tail = lane;
     ring->tail = &lane->ring_next_;
     queue->listed_ranks_ |= 1U << lane->rank;
+    queue->heir_ = NULL;
     lane->listed_ = true;
 }
 
@@ -46,6 +47,7 @@ static void ring_remove(struct weft_queue *queue, struct weft_lane *lane)
         ring->tail = lane->ring_link_;
     if (ring->first == NULL)
         queue->listed_ranks_ &= ~(1U << lane->rank);
+    queue->heir_ = NULL;
     lane->listed_ = false;
 }
 
@@ -61,11 +63,19 @@ void weft__lane_update(struct weft_lane *lane)
         ring_remove(lane->queue, lane);
 }
 
-/* The lane has had its turn. */
-static void take_turns(struct weft_lane *lane)
+/* A task has joined the line or given its place back: that can only bring lane on its ring. */
+static inline void lane_may_begin_more(struct weft_lane *lane)
 {
-    weft__lane_update(lane);
-    if (lane->listed_ && lane->ring_next_ != NULL) {
+    if (unlikely(!lane->listed_))
+        weft__lane_update(lane);
+}
+
+/* The lane, on its ring, has had its turn: that can only take it off, or to the back. */
+static inline void take_turns(struct weft_lane *lane)
+{
+    if (lane->head_ == NULL || lane->running >= lane->limit) {
+        ring_remove(lane->queue, lane);
+    } else if (lane->ring_next_ != NULL) {
         ring_remove(lane->queue, lane);
         ring_append(lane->queue, lane);
     }
@@ -132,28 +142,73 @@ static void leave_line(struct weft_lane *lane, struct weft_op *task)
     lane->queue->waiting--;
 }
 
-static void begin_task(struct weft_queue *queue, struct weft_lane *lane)
+/* leave_line for the first one, which is cheaper. */
+static inline struct weft_op *take_first(struct weft_queue *queue, struct weft_lane *lane)
 {
     struct weft_op *task = lane->head_;
-    leave_line(lane, task);
+    lane->head_ = task->wait_;
+    if (likely(lane->head_ != NULL))
+        lane->head_->wait_link_ = &lane->head_;
+    else
+        lane->tail_ = &lane->head_;
+    lane->waiting--;
+    queue->waiting--;
+    return task;
+}
+
+/* Begin a task that was taken from its line, in a place that is counted already. */
+static inline void begin_taken(struct weft_queue *queue, struct weft_op *task)
+{
+    uint32_t now = queue->loop->now_ms_;
+    if (unlikely(now != task->since_ms_)) {
+        queue->stats.wait_ms += now - task->since_ms_;
+        task->since_ms_ = now;
+    }
+    task->flags_ |= OP_GATED;
+    if (unlikely(queue->room_ != NULL))
+        weft__queue_room_changed(queue, 1);
+    task->state_ = OP_RUNNING;
+    if (likely(task->entry_.begin != NULL))
+        task->entry_.begin(task); /* from the loop, so there is no depth to count */
+}
+
+static void begin_task(struct weft_queue *queue, struct weft_lane *lane)
+{
+    struct weft_op *task = take_first(queue, lane);
     lane->running++;
     queue->running++;
     take_turns(lane);
-    uint32_t now = queue->loop->now_ms_;
-    queue->stats.wait_ms += now - task->since_ms_;
-    task->since_ms_ = now;
-    task->flags_ |= OP_GATED;
-    weft_begin_fn *begin = task->entry_.begin;
-    task->entry_.begin = NULL;
-    if (unlikely(queue->room_ != NULL))
-        weft__queue_room_changed(queue, 1);
-    op_begin(queue->loop, task, begin);
+    begin_taken(queue, task);
+}
+
+/* Every place is taken and only one lane has tasks that may begin, none of them held up by a rate or
+ * a pause: that lane gets each place that becomes free, without another look. What could change
+ * that sets heir_ to NULL. */
+static struct weft_lane *find_heir(const struct weft_queue *queue)
+{
+    uint32_t ranks = queue->listed_ranks_;
+    if (ranks == 0 || (ranks & (ranks - 1)) != 0 || queue->running != queue->limit ||
+        queue->paused_ || rate_limited(&queue->rate_))
+        return NULL;
+    struct weft_lane *lane = queue->rings_[__builtin_ctz(ranks)].first;
+    return lane->ring_next_ == NULL && !rate_limited(&lane->rate_) ? lane : NULL;
 }
 
 static inline bool may_begin(const struct weft_queue *queue)
 {
     return queue->running < queue->limit && queue->listed_ranks_ != 0 && !queue->paused_ &&
            queue->timer_.fire_ == NULL;
+}
+
+/* Tasks have begun, and may have changed the queue as they did. */
+static void look_after(struct weft_queue *queue, bool unqueued)
+{
+    if (may_begin(queue))
+        weft__queue_schedule(queue);
+    if (unqueued && queue->waiting == 0)
+        tell(queue, WEFT_QUEUE_UNQUEUED);
+    tell_saturation(queue);
+    queue->heir_ = find_heir(queue);
 }
 
 /* Begins at most so many: under a great limit, tasks that push tasks would keep the loop from its
@@ -169,11 +224,7 @@ static void pump(struct weft_queue *queue, unsigned most)
         begin_task(queue, lane);
         unqueued = queue->waiting == 0;
     }
-    if (may_begin(queue))
-        weft__queue_schedule(queue);
-    if (unqueued && queue->waiting == 0)
-        tell(queue, WEFT_QUEUE_UNQUEUED);
-    tell_saturation(queue);
+    look_after(queue, unqueued);
 }
 
 static bool is_empty(const struct weft_queue *queue)
@@ -236,8 +287,11 @@ static void refuse(struct weft_queue *queue, const struct weft_site *site, struc
     weft_finish(task, WEFT_ESTOPPED);
 }
 
-static bool push(const struct weft_site *site, struct weft_lane *lane, struct weft_op *parent,
-                 struct weft_op *task, weft_begin_fn *begin, weft_then_fn *then, bool front)
+__attribute__((always_inline)) static inline bool push(const struct weft_site *site,
+                                                       struct weft_lane *lane,
+                                                       struct weft_op *parent, struct weft_op *task,
+                                                       weft_begin_fn *begin, weft_then_fn *then,
+                                                       bool front)
 {
     struct weft_queue *queue = lane->queue;
     op_check_start(parent, task);
@@ -262,8 +316,9 @@ static bool push(const struct weft_site *site, struct weft_lane *lane, struct we
     }
     lane->waiting++;
     queue->waiting++;
-    queue->busy_ = true;
-    weft__lane_update(lane);
+    if (unlikely(!queue->busy_))
+        queue->busy_ = true;
+    lane_may_begin_more(lane);
     if (queue->running < queue->limit)
         weft__queue_schedule(queue);
     return queue->waiting < queue->high_water;
@@ -309,25 +364,44 @@ __attribute__((noinline)) static void task_failed(struct weft_queue *queue, stru
     weft_emit(&queue->events, WEFT_QUEUE_ERROR, task);
 }
 
+/* The place of a task that is over goes to the next one of its lane; see find_heir. More wait behind
+ * that, so nothing but the line changes. */
+static inline void hand_over(struct weft_queue *queue, struct weft_lane *lane)
+{
+    begin_taken(queue, take_first(queue, lane));
+    if (unlikely(queue->heir_ != lane))
+        look_after(queue, queue->waiting == 0);
+}
+
+__attribute__((noinline)) static void give_back(struct weft_queue *queue, struct weft_lane *lane)
+{
+    queue->inside_ = true;
+    lane->running--;
+    queue->running--;
+    lane_may_begin_more(lane);
+    pump(queue, 1); /* the place that became free */
+    queue->inside_ = false;
+    if (is_empty(queue))
+        weft__queue_schedule(queue);
+}
+
 /* A task has finished and is about to report: its place becomes free. The listeners of an error are
  * told before that, so that they find the lane busy and cannot close it under our feet. */
 void weft__lane_release(struct weft_op *task)
 {
     struct weft_lane *lane = task->place_.lane;
     struct weft_queue *queue = lane->queue;
-    queue->inside_ = true;
-    queue->stats.run_ms += queue->loop->now_ms_ - task->since_ms_;
+    uint32_t now = queue->loop->now_ms_;
+    if (unlikely(now != task->since_ms_))
+        queue->stats.run_ms += now - task->since_ms_;
     if (likely(task->status == 0))
         queue->stats.done++;
     else
         task_failed(queue, task);
-    lane->running--;
-    queue->running--;
-    weft__lane_update(lane);
-    pump(queue, 1); /* the place that became free */
-    queue->inside_ = false;
-    if (is_empty(queue))
-        weft__queue_schedule(queue);
+    if (likely(queue->heir_ == lane && lane->head_->wait_ != NULL))
+        hand_over(queue, lane);
+    else
+        give_back(queue, lane);
 }
 
 /* ---- init and close ------------------------------------------------------------------------- */

@@ -482,7 +482,7 @@ static void knock(void *storage)
     struct bed *bed = weft_owner(((struct weft_accept *)storage)->stream, struct bed, stream);
     bed->peer = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     assert_true(bed->peer > 0);
-    connect(bed->peer, &listener.address.to.any, listener.address.size);
+    (void)!connect(bed->peer, &listener.address.to.any, listener.address.size);
 }
 
 static void accepted_is_connected(void *storage)

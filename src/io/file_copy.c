@@ -54,16 +54,16 @@ static bool same_file(const struct stat *a, const struct stat *b)
 static int copy_open_file(struct copy_hop *its, int from)
 {
     struct replace replace;
-    struct stat source, old;
+    struct stat source;
     if (fstat(from, &source) != 0)
         return sys_error();
     if (S_ISDIR(source.st_mode))
         return UV_EISDIR;
-    int status = weft__replace_look(&replace, its->hop.second, &old);
-    if (status == 0 && old.st_mode != 0 && same_file(&source, &old))
+    int status = weft__replace_look(&replace, &its->hop, its->hop.second);
+    if (status == 0 && replace.old.st_mode != 0 && same_file(&source, &replace.old))
         status = UV_EINVAL;
     if (status == 0)
-        status = weft__replace_open(&replace, &its->hop, &old, source.st_mode & 0777, its->durable);
+        status = weft__replace_open(&replace, source.st_mode & 0777, its->durable);
     if (status != 0)
         return status;
     status = copy_content(its, from, replace.fd);

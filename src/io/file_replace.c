@@ -1,14 +1,14 @@
 /* Replacing a file in one step: write a temporary one beside it, rename it over.
  *
- *     look ──► open ──► (the caller writes to fd) ──► close: fsync, close, rename, fsync directory
+ *     look ──► open ──► (the caller writes to fd) ──► close: mode, fsync, rename, fsync directory
  *                                                       └ or, after any error: close, unlink
  *
  * Invariants: until the rename the target is not touched in any way; after close, whatever it says,
  * the temporary file is gone; its name is 128 random bits and O_EXCL, so that nobody can put
  * something else in its place beforehand and no two writers ever share one.
  *
- * Rights. Until it is complete the file that will replace another is readable to its owner only.
- * Then it gets the old one's owner and group, if the system lets us, and its mode. If the owner
+ * Rights. Until it is complete a file that will replace another can be read by nobody else. Then it
+ * gets the old one's owner and group, if the system lets us, and its mode. If the owner
  * cannot be kept the set-id bits go; if the group cannot, the new group gets what everybody has:
  * a file for one group must not become readable to another. */
 #include "file_replace.h"
@@ -18,23 +18,25 @@
 #include <string.h>
 #include <unistd.h>
 
-int weft__replace_look(struct replace *replace, const char *path, struct stat *st)
+int weft__replace_look(struct replace *replace, struct weft_hop *hop, const char *path)
 {
+    struct stat *old = &replace->old;
+    replace->hop = hop;
     size_t length = strlen(path);
     if (length >= sizeof replace->target)
         return UV_ENAMETOOLONG;
     memcpy(replace->target, path, length + 1);
-    if (lstat(path, st) != 0) {
-        st->st_mode = 0;
+    if (lstat(path, old) != 0) {
+        old->st_mode = 0;
         return errno == ENOENT ? 0 : sys_error();
     }
-    if (S_ISLNK(st->st_mode)) {
-        if (realpath(path, replace->target) == NULL || stat(replace->target, st) != 0)
+    if (S_ISLNK(old->st_mode)) {
+        if (realpath(path, replace->target) == NULL || stat(replace->target, old) != 0)
             return sys_error();
     }
-    if (S_ISDIR(st->st_mode))
+    if (S_ISDIR(old->st_mode))
         return UV_EISDIR;
-    return S_ISREG(st->st_mode) ? 0 : UV_EINVAL; /* a device must not turn into a file */
+    return S_ISREG(old->st_mode) ? 0 : UV_EINVAL; /* a device must not turn into a file */
 }
 
 /* How much of target is its directory, with the slash; 0: it has none. */
@@ -77,29 +79,8 @@ static int open_directory(const struct replace *replace)
     return weft__file_open(path, O_RDONLY | O_DIRECTORY, 0);
 }
 
-static int inherit(int fd, const struct stat *old)
+int weft__replace_open(struct replace *replace, mode_t new_mode, bool durable)
 {
-    struct stat new;
-    if (fstat(fd, &new) != 0)
-        return sys_error();
-    mode_t mode = old->st_mode & 07777;
-    bool same_user = new.st_uid == old->st_uid, same_group = new.st_gid == old->st_gid;
-    if (!same_user && fchown(fd, old->st_uid, (gid_t)-1) == 0)
-        same_user = true;
-    if (!same_group && fchown(fd, (uid_t)-1, old->st_gid) == 0)
-        same_group = true;
-    if (!same_user || !same_group)
-        mode &= 0777;
-    if (!same_group)
-        mode = (mode & 0707) | ((mode & 07) << 3 & mode);
-    return fchmod(fd, mode) == 0 ? 0 : sys_error();
-}
-
-int weft__replace_open(struct replace *replace, struct weft_hop *hop, const struct stat *old,
-                       mode_t new_mode, bool durable)
-{
-    replace->hop = hop;
-    replace->durable = durable;
     replace->dir = -1;
     if (durable) {
         replace->dir = open_directory(replace);
@@ -108,18 +89,34 @@ int weft__replace_open(struct replace *replace, struct weft_hop *hop, const stru
     }
     int err = name_temporary(replace);
     if (err == 0) {
-        mode_t mode = old->st_mode != 0 ? 0600 : new_mode;
+        mode_t mode = replace->old.st_mode != 0 ? 0600 : new_mode;
         replace->fd = weft__file_open(replace->temporary, O_WRONLY | O_CREAT | O_EXCL, mode);
         err = replace->fd < 0 ? replace->fd : 0;
     }
-    if (err != 0) {
-        if (replace->dir >= 0)
-            close(replace->dir);
-        return err;
-    }
-    if (old->st_mode != 0)
-        err = inherit(replace->fd, old);
-    return err == 0 ? 0 : weft__replace_close(replace, err);
+    if (err != 0 && replace->dir >= 0)
+        close(replace->dir);
+    return err;
+}
+
+/* Last, because a write takes the set-id bits away. */
+static int inherit(int fd, const struct stat *old)
+{
+    struct stat new;
+    if (old->st_mode == 0)
+        return 0;
+    if (fstat(fd, &new) != 0)
+        return sys_error();
+    mode_t mode = old->st_mode & 07777;
+    bool same_user = new.st_uid == old->st_uid, same_group = new.st_gid == old->st_gid;
+    if (!same_group && fchown(fd, (uid_t)-1, old->st_gid) == 0)
+        same_group = true;
+    if (!same_user && fchown(fd, old->st_uid, (gid_t)-1) == 0)
+        same_user = true;
+    if (!same_user || !same_group)
+        mode &= 0777;
+    if (!same_group)
+        mode = (mode & 0707) | ((mode & 07) << 3 & mode);
+    return fchmod(fd, mode) == 0 ? 0 : sys_error();
 }
 
 static int sync_now(int fd)
@@ -131,20 +128,29 @@ static int sync_now(int fd)
     return status;
 }
 
-int weft__replace_close(struct replace *replace, int status)
+/* The new file as it shall be, under its temporary name. */
+static int complete(struct replace *replace, int status)
 {
-    if (status == 0 && replace->durable)
+    if (status == 0)
+        status = inherit(replace->fd, &replace->old);
+    if (status == 0 && replace->dir >= 0)
         status = sync_now(replace->fd);
     int err = weft__file_close(replace->fd);
     if (status == 0)
         status = err;
     if (status == 0 && hop_stopped(replace->hop))
         status = UV_ECANCELED;
+    return status;
+}
+
+int weft__replace_close(struct replace *replace, int status)
+{
+    status = complete(replace, status);
     if (status == 0 && rename(replace->temporary, replace->target) != 0)
         status = sys_error();
     if (status != 0) {
         unlink(replace->temporary);
-    } else if (replace->durable) {
+    } else if (replace->dir >= 0) {
         status = sync_now(replace->dir);
         if (status == UV_EINVAL)
             status = 0; /* a file system whose directories cannot be synced has done what it can */

@@ -8,22 +8,19 @@
 
 struct replace {
     struct weft_hop *hop;
-    int fd;  /* write the new content here */
-    int dir; /* its directory, if it is to be durable; otherwise -1 */
-    bool durable;
+    struct stat old; /* the file that is replaced; st_mode 0: there is none */
+    int fd;          /* write the new content here */
+    int dir;         /* its directory, if it is to be durable; otherwise -1 */
     char target[PATH_MAX], temporary[PATH_MAX];
 };
 
-/* What is at path now: *st, or st->st_mode 0 if there is nothing; through a symbolic link what it
- * leads to, whose path goes to replace->target. Otherwise a negative status: what is there cannot
- * be replaced. */
-int weft__replace_look(struct replace *replace, const char *path, struct stat *st);
+/* Look at what is at path now, through a symbolic link if there is one: old and target. A negative
+ * status: what is there cannot be replaced. */
+int weft__replace_look(struct replace *replace, struct weft_hop *hop, const char *path);
 
-/* Open the temporary file beside target. It will have the mode and the owner of old, as far as the
- * system allows it, or new_mode less the umask if there is no old file. On an error there is
- * nothing to undo. */
-int weft__replace_open(struct replace *replace, struct weft_hop *hop, const struct stat *old,
-                       mode_t new_mode, bool durable);
+/* Open the temporary file beside target. If there is no old file it will have new_mode less the
+ * umask. On an error there is nothing to undo. */
+int weft__replace_open(struct replace *replace, mode_t new_mode, bool durable);
 
 /* The content is complete if status is 0: put it in place. Otherwise, or if that fails or the hop
  * was stopped, remove it. Returns the final status. */

@@ -12,10 +12,9 @@ static int save_work(struct weft_hop *hop)
 {
     const struct save_hop *its = weft_owner(hop, struct save_hop, hop);
     struct replace replace;
-    struct stat old;
-    int status = weft__replace_look(&replace, hop->path, &old);
+    int status = weft__replace_look(&replace, hop, hop->path);
     if (status == 0)
-        status = weft__replace_open(&replace, hop, &old, 0666, its->durable);
+        status = weft__replace_open(&replace, 0666, its->durable);
     if (status != 0)
         return status;
     status = weft__file_write_all(replace.fd, its->data, its->size, hop);

@@ -1,7 +1,9 @@
-/* No descriptor is left: whoever needs one is told, and nothing else breaks. Not for valgrind, which
- * closes what the kernel gives beyond the limit. */
+/* No descriptor is left, or the kernel watches no more of them: whoever needs one is told, and
+ * nothing else breaks. Not for valgrind, which closes what the kernel gives beyond the limit. */
 #include "streams.h"
+#include <sys/epoll.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 static struct rlimit before;
 static int spare[64], spares;
@@ -126,6 +128,103 @@ TEST(what_else_needs_a_descriptor_is_told_too)
     assert_int_equal(weft_stream_pair(&one, &two), 0);
     weft_stream_close(&one);
     weft_stream_close(&two);
+    weft_listen_close(&listener);
+    world_down(&w);
+}
+
+/* ---- the kernel watches no more ------------------------------------------------------------- */
+
+/* libuv's own calls come here, since the program's names go first. */
+static int watches_left = -1; /* -1: no limit */
+
+int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
+{
+    if (op == EPOLL_CTL_ADD && watches_left == 0) {
+        errno = ENOSPC;
+        return -1;
+    }
+    if (op == EPOLL_CTL_ADD && watches_left > 0)
+        watches_left--;
+    return (int)syscall(SYS_epoll_ctl, epfd, op, fd, event);
+}
+
+static bool is_open(int fd)
+{
+    return fcntl(fd, F_GETFD) >= 0;
+}
+
+TEST(a_descriptor_that_cannot_be_watched_stays_the_callers)
+{
+    struct world w;
+    struct weft_stream stream = {0};
+    int fds[2];
+    world_up(&w);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+    weft_stream_open(root_of(&w), &stream, noted);
+    look_around(&w);
+    watches_left = 0;
+    assert_int_equal(weft_stream_adopt(&stream, fds[0]), UV_ENOSPC);
+    watches_left = -1;
+    assert_true(is_open(fds[0]));
+    assert_int_equal(weft_stream_adopt(&stream, fds[0]), 0);
+    weft_stream_close(&stream);
+    close(fds[1]);
+    world_down(&w);
+}
+
+TEST(a_pair_of_which_one_cannot_be_watched_is_none)
+{
+    for (int left = 0; left < 2; left++) {
+        struct world w;
+        struct ends ends = {0};
+        world_up(&w);
+        weft_stream_open(root_of(&w), &ends.a, noted);
+        weft_stream_open(root_of(&w), &ends.b, noted);
+        look_around(&w);
+        int next = dup(0);
+        close(next);
+        watches_left = left;
+        assert_int_equal(weft_stream_pair(&ends.a, &ends.b), UV_ENOSPC);
+        watches_left = -1;
+        assert_false(weft_stream_connected(&ends.a));
+        assert_false(weft_stream_connected(&ends.b));
+        assert_false(is_open(next));
+        ends_down(&w, &ends);
+    }
+}
+
+TEST(a_connection_that_cannot_be_watched_fails)
+{
+    struct world w;
+    struct weft_listen listener = {0}, other = {0};
+    struct weft_stream server = {0}, client = {0};
+    struct weft_accept accept_op = {0};
+    struct weft_connect connect_op = {0};
+    world_up(&w);
+    listen_on_loopback(&w, &listener);
+    weft_stream_open(root_of(&w), &server, noted);
+    weft_stream_open(root_of(&w), &client, noted);
+    weft_accept(root_of(&w), &accept_op, &listener, &server, noted);
+    look_around(&w);
+    watches_left = 0;
+    weft_connect_address(root_of(&w), &connect_op, &client, &listener.address, noted);
+    listen_on_loopback(&w, &other);
+    await(&w, &connect_op.op);
+    await(&w, &other.op);
+    await(&w, &accept_op.op);
+    watches_left = -1;
+    assert_int_equal(connect_op.op.status, UV_ENOSPC);
+    assert_int_equal(other.op.status, UV_ENOSPC);
+    assert_int_equal(accept_op.op.status, UV_ENOSPC);
+    /* Both streams are as idle as before. */
+    weft_accept(root_of(&w), &accept_op, &listener, &server, noted);
+    weft_connect_address(root_of(&w), &connect_op, &client, &listener.address, noted);
+    await(&w, &connect_op.op);
+    await(&w, &accept_op.op);
+    assert_int_equal(connect_op.op.status, 0);
+    assert_int_equal(accept_op.op.status, 0);
+    weft_stream_close(&server);
+    weft_stream_close(&client);
     weft_listen_close(&listener);
     world_down(&w);
 }

@@ -34,12 +34,12 @@ struct weft_loop {
 
 /* The sizes a program was compiled with. */
 struct weft_abi {
-    uint32_t version, op, loop, uv_tcp, uv_process;
+    uint32_t version, op, loop, uv_poll, uv_process;
 };
 #define WEFT_ABI                                                                                   \
     (__extension__({                                                                               \
         static const struct weft_abi weft_abi_ = {WEFT_VERSION, sizeof(struct weft_op),            \
-                                                  sizeof(struct weft_loop), sizeof(uv_tcp_t),      \
+                                                  sizeof(struct weft_loop), sizeof(uv_poll_t),     \
                                                   sizeof(uv_process_t)};                           \
         &weft_abi_;                                                                                \
     }))

@@ -40,10 +40,11 @@ static void drain(struct weft_loop *loop)
     loop->now_ms_ = (uint32_t)uv_now(loop->uv);
     weft__deliver_batch(loop, loop->batch_);
     loop->draining_ = false;
-    if (loop->ready_ == NULL && loop->later_ == NULL && loop->awake_) {
-        loop->awake_ = false;
+    loop->awake_ = loop->ready_ != NULL || loop->later_ != NULL;
+    if (loop->awake_)
+        uv_idle_start(&loop->handles_->awake, stay_awake);
+    else
         uv_idle_stop(&loop->handles_->awake);
-    }
 }
 
 static void before_poll(uv_prepare_t *prepare)
@@ -72,7 +73,7 @@ static bool fits(const struct weft_abi *abi)
 {
     const struct weft_abi *ours = WEFT_ABI;
     return abi != NULL && abi->version >> 8 == ours->version >> 8 && abi->op == ours->op &&
-           abi->loop == ours->loop && abi->uv_tcp == ours->uv_tcp &&
+           abi->loop == ours->loop && abi->uv_poll == ours->uv_poll &&
            abi->uv_process == ours->uv_process;
 }
 

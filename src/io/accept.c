@@ -55,6 +55,7 @@ static void accept_polled(uv_poll_t *poll, int status, int events)
 {
     struct weft_listen *listener = weft_owner(poll, struct weft_listen, watch_.poll_);
     (void)events;
+    loop_polled(listener->op.loop_);
     if (status != 0)
         listener->watch_.events_ = 0; /* libuv has stopped: settle begins anew */
     if (listener->accepts_ != NULL) {

@@ -221,6 +221,7 @@ static void pass_over(struct weft_stream *stream)
 void weft__stream_polled(uv_poll_t *poll, int status, int events)
 {
     struct weft_stream *stream = weft_owner(poll, struct weft_stream, watch_.poll_);
+    loop_polled(stream->op.loop_);
     if (likely(status == 0 && events == UV_READABLE && stream->reader_ != NULL)) {
         weft__stream_read(stream);
         return;

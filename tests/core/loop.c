@@ -40,7 +40,7 @@ TEST(a_header_that_does_not_fit_the_library_is_refused)
     assert_int_equal(init_with(ours), 0);
     for (int field = 0; field < 5; field++) {
         struct weft_abi theirs = ours;
-        uint32_t *fields[] = {&theirs.version, &theirs.op, &theirs.loop, &theirs.uv_tcp,
+        uint32_t *fields[] = {&theirs.version, &theirs.op, &theirs.loop, &theirs.uv_poll,
                               &theirs.uv_process};
         *fields[field] += field == 0 ? 0x100 : 8;
         assert_int_equal(init_with(theirs), WEFT_EABI);
@@ -62,7 +62,7 @@ TEST(an_abi_says_what_the_program_was_compiled_with)
     assert_int_equal(WEFT_ABI->version, WEFT_VERSION);
     assert_int_equal(WEFT_ABI->op, sizeof(struct weft_op));
     assert_int_equal(WEFT_ABI->loop, sizeof(struct weft_loop));
-    assert_int_equal(WEFT_ABI->uv_tcp, sizeof(uv_tcp_t));
+    assert_int_equal(WEFT_ABI->uv_poll, sizeof(uv_poll_t));
     assert_int_equal(WEFT_ABI->uv_process, sizeof(uv_process_t));
 }
 

@@ -13,7 +13,7 @@
  *     in a way that waits: see each op for pipes and devices.
  *
  * Cancel. What only looks (read, stat) lets go at once: `then` gets the reason on the next turn,
- * and the thread, if it had begun, finishes on its own; until it has, weft_loop_close says UV_EBUSY.
+ * and a thread that had begun finishes on its own; until it has, weft_loop_close says UV_EBUSY.
  * What changes something (write, append, save, copy, rename, mkdir, remove) is awaited, so that you
  * know what has become of it: if no thread had begun it nothing has happened and `then` gets the
  * reason; otherwise the status is the true one, and may be 0. */
@@ -64,7 +64,7 @@ WEFT_API void weft_file_read_free(struct weft_file_read *read);
  * On an error the file may hold a part (weft_file_save never does that). A cancel stops nothing
  * that a thread has begun.
  *   UV_EISDIR, UV_ENOSPC, UV_EDQUOT, UV_EROFS, UV_EACCES …
- *   UV_ENXIO   it is a pipe that nobody reads;  UV_EPIPE  its reader left;  UV_EAGAIN  it is full */
+ *   UV_ENXIO  it is a pipe that nobody reads, UV_EPIPE  its reader left, UV_EAGAIN  it is full */
 struct weft_file_write {
     struct weft_op op;
     struct weft_hop *hop_;
@@ -120,7 +120,7 @@ WEFT_API void weft_file_save_begin(struct weft_op *op);
  * shares the blocks where the file system can. A new file gets the source's permissions less the
  * umask. A cancel stops it between two chunks.
  *   UV_EINVAL  both are the same file, by whatever names
- *   UV_EISDIR  one is a directory;  UV_EAGAIN  the source is a pipe or a device that makes us wait */
+ *   UV_EISDIR  one is a directory;  UV_EAGAIN  the source is a pipe or a device and makes us wait */
 struct weft_file_copy {
     struct weft_op op;
     struct weft_hop *hop_;

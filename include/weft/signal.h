@@ -19,8 +19,8 @@ extern "C" {
  * last one is over it is on again, so between two waits in a row SIGTERM kills and others are lost:
  * who must not miss one sets arrived.
  *
- * It keeps the loop alive, because a signal can always come: cancel it when there is nothing left to
- * wait for. A finish or a cancel is told one turn of the loop later, when libuv has let go of op.
+ * It keeps the loop alive, because a signal can always come: cancel it when nothing is left to do.
+ * The signal or a cancel is told one turn of the loop later, when libuv has let go of op.
  *
  * UV_EINVAL: there is no such signal, or it is one that nobody can wait for (SIGKILL, SIGSTOP).
  * Waiting for SIGSEGV, SIGBUS, SIGFPE or SIGILL of the process's own making does not help: those

@@ -1,8 +1,8 @@
 /* Listing a directory.
  *
- * The thread packs what it finds into one growing block: a byte for the kind, then the name with its
- * NUL. When all is there, and the block no longer moves, an array of entries is made that points
- * into it. So a listing of any length is two allocations, not one a name. */
+ * The thread packs what it finds into one growing block: a byte for the kind, then the name with
+ * its NUL. When all is there, and the block no longer moves, an array of entries is made that
+ * points into it. So a listing of any length is two blocks, not one a name. */
 #include "file.h"
 #include "weft/alloc.h"
 #include "weft/dir.h"

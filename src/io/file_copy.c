@@ -1,4 +1,4 @@
-/* Copying a file: by the kernel as far as it goes, by hand from there on, and in one step as a save.
+/* Copying a file: by the kernel as far as it goes, by hand from there on, in one step like a save.
  *
  * The two ways follow each other instead of excluding each other: the kernel says "no more" at the
  * end of a file, but also at the start of one below /proc, whose size is 0 though there is

@@ -8,15 +8,15 @@
  * The pool's thread touches the block, and the block is on the heap: that is what lets an op end
  * before its thread does. uv_cancel takes back what no thread has begun; what one has begun cannot
  * be stopped, so a cancel has two forms.
- *   - A hop that only looks is detached: the op finishes at once with the reason, and its storage is
- *     the caller's again, while the block counts in loop->detached_ until it comes back and frees
- *     itself and its results. The loop does not close before.
+ *   - A hop that only looks is detached: the op finishes at once with the reason, its storage is the
+ *     caller's again, and the block counts in loop->detached_ until it comes back and frees itself
+ *     and its results. The loop does not close before.
  *   - A hop that changes something is awaited: nobody may be told "cancelled" of a file that is
  *     written all the same. It is marked, so that long work can stop where it has a good place to,
  *     and the op ends when the thread is done, with what has really become of it.
  *
- * Who owns the block: the hop itself, from go to the end of back. The op points at it only to cancel
- * it; op->hop_ is NULL whenever there is none. The paths are part of the same allocation. */
+ * Who owns the block: the hop itself, from go to the end of back. The op points at it only to be
+ * able to cancel it; hop_ is NULL whenever there is none. The paths are part of the same block. */
 #include "hop.h"
 #include "weft/alloc.h"
 #include <string.h>

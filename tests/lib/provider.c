@@ -344,7 +344,6 @@ static void is_given_nothing(void)
     expect(at.provider->nothing_status);
     /* Inputs that are all zero are no good run even if it says 0: nothing to verify. */
     void *storage = storage_make(NULL);
-    at.keep = true;
     at.calling++;
     weft_run(&at.loop.root, op_of(storage), begin_watched, group_over);
     at.calling--;

@@ -1,6 +1,6 @@
 /* The conformance suite.
  *
- * One scenario after the other, each between open() and shut(): a fresh loop, the counting
+ * One scenario after the other, each between open_stage and shut_stage: a fresh loop, the counting
  * allocator below it, a watchdog beside it. What a scenario begins goes through begin_watched and
  * ends in run_over, which check what is true of every run (not synchronous, exactly once, the
  * status is one of those expected), then overwrite the storage and free it: whoever still holds a
@@ -69,9 +69,12 @@ static void require_status(int line, int status)
     }
     char text[200];
     int length = snprintf(text, sizeof text, "ended with %s, expected", weft_error_name(status));
-    for (int i = 0; i < EXPECTED; i++)
-        length += snprintf(text + length, sizeof text - (size_t)length, " %s",
-                           at.expected[i] == ANY ? "any error" : weft_error_name(at.expected[i]));
+    for (int i = 0; i < EXPECTED; i++) {
+        if (i == 0 || at.expected[i] != at.expected[i - 1])
+            length +=
+                snprintf(text + length, sizeof text - (size_t)length, "%s %s", i > 0 ? " or" : "",
+                         at.expected[i] == ANY ? "any error" : weft_error_name(at.expected[i]));
+    }
     require_at(line, false, text);
 }
 

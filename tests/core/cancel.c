@@ -1,5 +1,5 @@
 /* Cancel: at every step of an op's way, and whatever its functions do meanwhile.
- * ctest: labels=valgrind */
+ * ctest: labels=threads,valgrind */
 #include "loop.h"
 #include <stdlib.h>
 #include <string.h>

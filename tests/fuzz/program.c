@@ -11,7 +11,7 @@
 #include <weft/sim.h>
 #include <weft/timer.h>
 
-enum { SLOTS = 24, TIMERS = 4, LANES = 2, DEPTH = 24 };
+enum { SLOTS = 48, TIMERS = 4, LANES = 2, DEPTH = 100 };
 
 enum act {
     RUN,

@@ -35,6 +35,7 @@ static struct program {
     struct weft_timer timers[TIMERS];
     struct node *nodes[NODES];
     unsigned alive;
+    unsigned digging; /* so many begins are still to nest, to get below what runs at once */
     unsigned long begun, reported, budget;
     uint64_t seed;
 } p;
@@ -170,6 +171,15 @@ static void step_over(struct weft_op *op, struct weft_op *step)
         weft_join(op);
 }
 
+static void dig(struct node *n)
+{
+    p.digging--;
+    spawn(&n->op, n->depth + 1);
+    chaos();
+    if (n->op.state_ == OP_RUNNING)
+        weft_join(&n->op);
+}
+
 static void begin_children(struct node *n)
 {
     for (unsigned k = dice(4); n->depth < 40 && k > 0; k--) {
@@ -186,6 +196,12 @@ static void node_begin(struct weft_op *op)
     CHECK(!n->begun);
     CHECK(weft_cancelled(op->parent) == 0);
     n->begun = true;
+    if (p.digging == 0 && p.alive < NODES / 4 && dice(40) == 0)
+        p.digging = OP_DEPTH + dice(8);
+    if (p.digging > 0) {
+        dig(n);
+        return;
+    }
     switch (dice(9)) {
     case 0:
         settle(n, dice(2) ? 0 : UV_EIO);
@@ -220,8 +236,10 @@ static void node_begin(struct weft_op *op)
 
 static void spawn(struct weft_op *parent, unsigned depth)
 {
-    if (p.alive == NODES || p.budget == 0)
+    if (p.alive == NODES || p.budget == 0) {
+        p.digging = 0;
         return;
+    }
     p.budget--;
     struct node *n = calloc(1, sizeof *n);
     n->depth = depth;
@@ -231,7 +249,7 @@ static void spawn(struct weft_op *parent, unsigned depth)
     bool inside = false; /* a task may not wait for its own queue */
     for (const struct weft_op *op = parent; op->parent != NULL; op = op->parent)
         inside = inside || weft_owner(op, const struct node, op)->pushed;
-    n->pushed = !inside && dice(2);
+    n->pushed = !inside && p.digging == 0 && dice(2);
     if (n->pushed)
         weft_lane_push(&p.lanes[dice(LANES)], parent, &n->op, node_begin, node_over);
     else

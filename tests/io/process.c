@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <weft.h>
@@ -361,6 +362,86 @@ TEST(bad_input_is_einval)
     assert_int_equal(status_of(&process), UV_EINVAL);
     process.out = (struct weft_stdio){.kind = (enum weft_stdio_kind)77};
     assert_int_equal(status_of(&process), UV_EINVAL);
+}
+
+TEST(a_stream_that_is_not_open_is_refused_and_no_descriptor_is_left)
+{
+    struct weft_stream closed = {0};
+    struct weft_process process = {.args = (const char *const[]){"true", NULL}};
+    process.out = (struct weft_stdio){.kind = WEFT_STDIO_STREAM, .stream = &closed};
+    int before = dup(0);
+    close(before);
+    assert_int_equal(status_of(&process), UV_EINVAL);
+    int after = dup(0);
+    close(after);
+    assert_int_equal(after, before);
+}
+
+/* The child inherits what is said to be the parent's own: here its input, a file. */
+TEST(a_childs_input_can_be_the_parents_own)
+{
+    int saved = dup(0);
+    int poem = open("/proc/version", O_RDONLY | O_CLOEXEC);
+    assert_true(saved >= 0 && poem >= 0);
+    dup2(poem, 0);
+    close(poem);
+    struct run run = {0};
+    run.process.in = (struct weft_stdio){.kind = WEFT_STDIO_INHERIT};
+    run_shell(&run, "cat");
+    dup2(saved, 0);
+    close(saved);
+    assert_int_equal(run.status, 0);
+    assert_int_equal(strncmp(run.all.data, "Linux", 5), 0);
+    weft_read_all_free(&run.all);
+}
+
+/* Whatever step the descriptors run out at, it is an error, and none is kept. */
+TEST(running_out_of_descriptors_is_an_error_at_every_step)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    struct world w;
+    world_up(&w);
+    struct weft_stream in = {0}, out = {0};
+    const char *args[] = {"true", NULL};
+    int status = UV_EMFILE;
+    for (int spare = 0; spare < 20 && status != 0; spare++) {
+        int next = dup(0);
+        close(next);
+        struct rlimit low = {(rlim_t)(next + spare), limit.rlim_max};
+        weft_stream_open(weft_root(&w.loop), &in, stream_over);
+        weft_stream_open(weft_root(&w.loop), &out, stream_over);
+        struct weft_process process = {
+            .in = {.kind = WEFT_STDIO_STREAM, .stream = &in},
+            .out = {.kind = WEFT_STDIO_STREAM, .stream = &out},
+        };
+        setrlimit(RLIMIT_NOFILE, &low);
+        weft_process(weft_root(&w.loop), &process, args, noted);
+        setrlimit(RLIMIT_NOFILE, &limit);
+        world_run(&w);
+        weft_stream_close(&in);
+        weft_stream_close(&out);
+        assert_int_equal(world_run(&w), 0);
+        status = process.op.status;
+        assert_true(status == 0 || status == UV_EMFILE);
+        int after = dup(0);
+        close(after);
+        assert_int_equal(after, next);
+    }
+    assert_int_equal(status, 0);
+    world_down(&w);
+}
+
+TEST(a_cancel_after_the_child_has_gone_reports_the_reason)
+{
+    struct world w;
+    struct weft_process process = {0};
+    const char *args[] = {"/no/such/program", NULL};
+    world_up(&w);
+    weft_process(weft_root(&w.loop), &process, args, noted);
+    weft_cancel(&process.op, UV_EINTR); /* it could not be started: its handle is being closed */
+    world_down(&w);
+    assert_int_equal(seen.status, UV_EINTR);
 }
 
 static const char *const true_args[] = {"true", NULL};

@@ -20,6 +20,7 @@ struct weft_emission;
 /* about is what the event is about; its type is the event's, and is named where that is. */
 typedef void weft_listener_fn(struct weft_listener *listener, void *about);
 
+/* Zeroed storage is a listener that does not listen. */
 struct weft_listener {
     struct weft_emitter *emitter_;
     struct weft_listener *next_, **link_;

@@ -13,9 +13,9 @@ static void op_over(struct weft_op *root, struct weft_op *op)
     weft_owner(root, struct go, loop.root)->status = op->status;
 }
 
-/* Everything was cancelled, and still something runs. An op that is finished by hand has nobody left
- * who would: it is finished here, from the leaves up. Work that has not let go keeps its storage,
- * and nothing will ever change that: then going on would be a lie. */
+/* Everything was cancelled, and still something runs. An op that is finished by hand has nobody
+ * left who would: it is finished here, from the leaves up. Work that has not let go keeps its
+ * storage, and nothing will ever change that: then going on would be a lie. */
 static void give_up(struct weft_loop *loop)
 {
     loop->stuck_to = NULL; /* it was told */

@@ -1,7 +1,7 @@
 /* Ticker: an op that lives as long as its timer repeats.
  *
- * The next tick is armed when this one was told, unless that has ended the ticker. It is due a whole
- * number of periods after the first, whatever time the ticks take. */
+ * The next tick is armed when this one was told, unless that has ended the ticker. It is due a
+ * whole number of periods after the first, whatever time the ticks take. */
 #include "op.h"
 #include "weft/timer.h"
 

@@ -6,9 +6,9 @@
  * sibling before or, for a first child, the parent. A node without prev_ is the top.
  *
  * The uv_timer_t is armed for the top, or earlier: stopping the top does not arm it anew, it just
- * finds nothing due once. timer_armed_ says for when; UINT64_MAX: not at all. Firing takes one timer
- * out at a time, so that what it calls may start and stop others at will; what is started for "now"
- * waits for the next turn. */
+ * finds nothing due once. timer_armed_ says for when; UINT64_MAX: not at all. Firing takes one
+ * timer out at a time, so that what it calls may start and stop others at will; what is started for
+ * "now" waits for the next turn. */
 #include "handles.h"
 #include "op.h"
 #include "weft/timer.h"
@@ -80,8 +80,8 @@ static void heap_remove(struct weft_loop *loop, struct weft_timer *timer)
     timer->fire_ = NULL;
 }
 
-/* Under a simulation the uv_timer_t is not used: the clock moves by hand. While timers fire it waits
- * for the last of them. */
+/* Under a simulation the uv_timer_t is not used: the clock moves by hand. While timers fire it
+ * waits for the last of them. */
 void weft__timers_rearm(struct weft_loop *loop)
 {
     if (loop->sim_ != NULL || loop->firing_)

@@ -12,8 +12,7 @@ static const struct {
     const char *name, *text;
 } uv_errors[] = {
 #define UV_ERROR(name, text) {UV_##name, #name, text},
-    UV_ERRNO_MAP(UV_ERROR)
-};
+    UV_ERRNO_MAP(UV_ERROR)};
 
 TEST(success_has_a_name)
 {
@@ -54,10 +53,10 @@ TEST(our_own_errors_have_names_and_texts)
 TEST(any_other_number_is_unknown_and_is_told)
 {
     static const int numbers[] = {1, 77, INT_MAX, INT_MIN, -9999, -10500, -123456};
-    static const char *const texts[] = {
-        "unknown error 1",           "unknown error 77",    "unknown error 2147483647",
-        "unknown error -2147483648", "unknown error -9999", "unknown error -10500",
-        "unknown error -123456"};
+    static const char *const texts[] = {"unknown error 1",          "unknown error 77",
+                                        "unknown error 2147483647", "unknown error -2147483648",
+                                        "unknown error -9999",      "unknown error -10500",
+                                        "unknown error -123456"};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         assert_string_equal(weft_error_name(numbers[i]), "UNKNOWN");
         assert_string_equal(weft_strerror(numbers[i]), texts[i]);

@@ -385,6 +385,25 @@ TEST(whoever_runs_the_uv_loop_runs_the_ops)
     world_down(&w);
 }
 
+TEST(every_way_to_run_the_uv_loop_will_do)
+{
+    static const uv_run_mode modes[] = {UV_RUN_DEFAULT, UV_RUN_ONCE, UV_RUN_NOWAIT};
+    for (int i = 0; i < 3; i++) {
+        struct world w;
+        world_up(&w);
+        struct weft_op ops[2] = {0};
+        struct weft_sleep naps[2] = {{.ms = 0}, {.ms = 0}};
+        weft_tick(weft_root(&w.loop), &ops[0], noted);
+        weft_immediate(weft_root(&w.loop), &ops[1], noted);
+        weft_sleep(weft_root(&w.loop), &naps[0], 0, noted);
+        weft_sleep(weft_root(&w.loop), &naps[1], 2, noted);
+        while (uv_run(&w.uv, modes[i]) != 0)
+            continue;
+        assert_int_equal(seen.calls, 4);
+        world_down(&w);
+    }
+}
+
 TEST(two_loops_may_share_a_uv_loop)
 {
     struct world w;

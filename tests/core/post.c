@@ -258,7 +258,8 @@ TEST(a_loop_may_be_closed_as_soon_as_the_last_post_has_arrived)
 /* ---- loops on threads of their own ---------------------------------------------------------- */
 
 /* All loops are open before the first one is closed: libuv closes descriptors in a way that
- * ThreadSanitizer does not see, and a number that comes back in another thread looks like a race. */
+ * ThreadSanitizer does not see, and a number that comes back in another thread looks like a
+ * race. */
 static uv_barrier_t all_open;
 
 struct worker {

@@ -159,8 +159,7 @@ static void finish_twice(void)
 
 TEST(an_op_may_not_finish_twice)
 {
-    dies(finish_twice,
-         "rule 2 (once) broken: an op that is not running was finished (twice?)",
+    dies(finish_twice, "rule 2 (once) broken: an op that is not running was finished (twice?)",
          "sale [finished, not reported yet", SALE, MARKET, ROOT);
 }
 
@@ -210,7 +209,8 @@ static void finish_above_a_child_that_has_not_reported(void)
 
 TEST(a_child_that_has_not_reported_still_counts)
 {
-    dies(finish_above_a_child_that_has_not_reported, "rule 2 (once)", "finished while a child runs");
+    dies(finish_above_a_child_that_has_not_reported, "rule 2 (once)",
+         "finished while a child runs");
 }
 
 static void finish_with_a_positive_status(void)
@@ -319,7 +319,8 @@ static void end_what_is_over(void)
 
 TEST(join_and_end_are_for_ops_that_run)
 {
-    dies(join_what_is_over, "rule 2 (once) broken: join of an op that is not running", "sale [over]");
+    dies(join_what_is_over, "rule 2 (once) broken: join of an op that is not running",
+         "sale [over]");
     dies(join_what_has_finished, "rule 2 (once) broken: join of an op that is not running", SALE,
          MARKET);
     dies(end_what_is_over, "rule 2 (once) broken: end of an op that is not running");
@@ -756,8 +757,10 @@ static void write_it_down(const char *text)
 {
     static const char expected[] =
         "weft: rule 2 (once) broken: an op that is not running was finished (twice?)\n"
-        "  sale [finished, not reported yet, cancelled (ETIMEDOUT), 0 ms] begun at shop.c:42 sell()\n"
-        "  market [waiting for its children, cancelled (ETIMEDOUT), 0 ms] begun at market.c:7 open()\n"
+        "  sale [finished, not reported yet, cancelled (ETIMEDOUT), 0 ms] begun at shop.c:42 "
+        "sell()\n"
+        "  market [waiting for its children, cancelled (ETIMEDOUT), 0 ms] begun at market.c:7 "
+        "open()\n"
         "  loop [waiting for its children]\n";
     fprintf(stderr, "%s\nwritten down: %s\n", text,
             strcmp(text, expected) == 0 ? "as expected" : "otherwise");

@@ -1,7 +1,7 @@
 /* Random programs. Whatever is begun, pushed, cancelled, ended, timed out, joined and paused, in
  * whatever order: every op reports exactly once, with the status it has to have; storage is
  * overwritten and freed in its then; and the loop is in order after every single event.
- * ctest: labels=model,stress timeout=300 */
+ * ctest: labels=model,stress timeout=300 shuffle=no */
 #include "core/op.h"
 #include "invariant.h"
 #include "loop.h"
@@ -20,11 +20,11 @@ struct node {
     struct weft_timer letting_go;
     struct weft_deadline deadlines[2];
     unsigned place, depth;
-    bool pushed;   /* through the queue */
-    bool begun;    /* its begin was called */
-    bool settled;  /* finished by hand, with expected */
-    bool decided;  /* ended, with expected */
-    bool loose;    /* something else may end it: any status will do */
+    bool pushed;  /* through the queue */
+    bool begun;   /* its begin was called */
+    bool settled; /* finished by hand, with expected */
+    bool decided; /* ended, with expected */
+    bool loose;   /* something else may end it: any status will do */
     int expected;
 };
 

@@ -8,11 +8,11 @@
 struct metronome {
     struct weft_ticker ticker;
     struct weft_sleep naps[8];
-    uint64_t at[8];   /* when each tick came */
-    unsigned end_at;  /* the tick that ends it; 0: none */
+    uint64_t at[8];  /* when each tick came */
+    unsigned end_at; /* the tick that ends it; 0: none */
     int end_with;
-    uint64_t nap_ms;  /* each tick starts a nap so long; 0: none */
-    bool joins;       /* the last tick joins */
+    uint64_t nap_ms; /* each tick starts a nap so long; 0: none */
+    bool joins;      /* the last tick joins */
     struct world *w;
     uint64_t busy_ms; /* the first tick keeps the loop busy for so long */
 };

@@ -433,8 +433,8 @@ static struct wound *model_next(void)
     struct wound *next = NULL;
     for (int i = 0; i < TIMERS; i++) {
         struct wound *t = &model.timers[i];
-        if (t->running && (next == NULL || t->due < next->due ||
-                           (t->due == next->due && t->order < next->order)))
+        if (t->running &&
+            (next == NULL || t->due < next->due || (t->due == next->due && t->order < next->order)))
             next = t;
     }
     return next;

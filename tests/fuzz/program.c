@@ -1,7 +1,7 @@
 /* Bytes are a program: pairs of what to do and to which op. It runs on a simulated loop, also from
- * inside begins, thens, cancel functions and timers, each of which takes its next pair. Whatever the
- * program does, every op that is begun reports exactly once and with the status it has to have, the
- * loop is in order after each event, and in the end everything closes. */
+ * inside begins, thens, cancel functions and timers, each of which takes its next pair. Whatever
+ * the program does, every op that is begun reports exactly once and with the status it has to have,
+ * the loop is in order after each event, and in the end everything closes. */
 #include "../lib/invariant.h"
 #include <stdint.h>
 #include <stdio.h>

@@ -50,7 +50,8 @@ struct weft_abi {
 WEFT_API int weft_loop_init_as(const struct weft_abi *abi, struct weft_loop *loop, uv_loop_t *uv);
 
 /* uv_run until nothing can make progress. 0: every operation is over. WEFT_ESTUCK: some are left,
- * and loop->stuck_to was told which. Not from inside a begin, a then or a timer (rule 3). */
+ * and loop->stuck_to was told which. UV_EINTR: uv_stop was called before that; run it again to go
+ * on. Not from inside a begin, a then or a timer (rule 3). */
 WEFT_API int weft_loop_run(struct weft_loop *loop);
 
 /* UV_EBUSY: operations, requests that outlive a cancel, or expected posts remain, or this is

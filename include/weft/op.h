@@ -128,7 +128,8 @@ WEFT_API void weft_run_at(const struct weft_site *site, struct weft_op *parent, 
 WEFT_API void weft_finish(struct weft_op *op, int status);
 
 /* Finish when the last child has reported; with no child, now. The status is 0, or the reason if
- * op was cancelled. Children may still be added until then. */
+ * op was cancelled. Children may still be added until then. Not for an op with work of its own
+ * under way (see weft_on_cancel): rule 2. */
 WEFT_API void weft_join(struct weft_op *op);
 
 /* The outcome is decided: cancel what still runs (the children, and work of its own), await it,

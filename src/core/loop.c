@@ -136,8 +136,12 @@ int weft_loop_run(struct weft_loop *loop)
 {
     RULE_THREAD(loop, &loop->root);
     RULE_OUTSIDE(loop);
-    uv_run(loop->uv, UV_RUN_DEFAULT);
-    return loop->root.running_ == 0 ? 0 : weft__stuck(loop);
+    if (loop->sim_ != NULL)
+        return weft_sim_run(loop->sim_);
+    bool stopped = uv_run(loop->uv, UV_RUN_DEFAULT) != 0;
+    if (loop->root.running_ == 0)
+        return 0;
+    return stopped ? UV_EINTR : weft__stuck(loop);
 }
 
 static void handle_closed(uv_handle_t *handle)

@@ -87,6 +87,7 @@ void weft_join(struct weft_op *op)
     if (op->state_ == OP_READY && op->flags_ & OP_DECIDED)
         return; /* weft_end came first and had nothing to wait for */
     RULE(2, op->state_ == OP_RUNNING, op, "join of an op that is not running");
+    RULE(2, !(op->flags_ & OP_CANCEL), op, "join of an op that has work of its own; use weft_end");
     op->flags_ |= OP_JOIN;
     if (op->running_ == 0)
         weft_finish(op, op->reason_);

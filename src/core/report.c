@@ -70,8 +70,7 @@ void weft_dump(const struct weft_loop *loop, FILE *to)
 {
     char line[512];
     fprintf(to,
-            "%" PRIu32 " operations below the root, %" PRIu32 " detached, %" PRIu32
-            " posts expected\n",
+            "open: %" PRIu32 " under the root, %" PRIu32 " detached, %" PRIu32 " posts expected\n",
             loop->root.running_, loop->detached_, loop->expected_);
     int depth = 1;
     for (const struct weft_op *op = loop->root.child_; op != NULL;) {

@@ -15,29 +15,30 @@ static void arm(struct weft_ticker *ticker)
     weft_timer_start(ticker->op.loop_, &ticker->timer_, ticker->due_ - now, ticker_due);
 }
 
-/* Ended, cancelled or joined: children of the last ticks may still be awaited. */
-static bool over(const struct weft_op *op)
-{
-    return op->state_ != OP_RUNNING || op->flags_ & (OP_REFUSE | OP_JOIN);
-}
-
-static void ticker_due(struct weft_timer *timer)
-{
-    struct weft_ticker *ticker = weft_owner(timer, struct weft_ticker, timer_);
-    struct weft_op *op = &ticker->op;
-    if (over(op))
-        return;
-    ticker->ticks++;
-    ticker->tick(op);
-    if (!over(op))
-        arm(ticker);
-}
-
 static void ticker_cancel(struct weft_op *op, int reason)
 {
     weft_timer_stop(op->loop_, &weft_owner(op, struct weft_ticker, op)->timer_);
     (void)reason;
     weft_join(op); /* what a tick has started is told by the same cancel, and awaited */
+}
+
+/* While it ticks no timer runs, so there is nothing for a cancel to stop: the tick may end the
+ * ticker, or join what it has started. */
+static void ticker_due(struct weft_timer *timer)
+{
+    struct weft_ticker *ticker = weft_owner(timer, struct weft_ticker, timer_);
+    struct weft_op *op = &ticker->op;
+    weft_on_cancel(op, NULL);
+    ticker->ticks++;
+    ticker->tick(op);
+    if (op->state_ != OP_RUNNING || op->flags_ & OP_JOIN)
+        return;
+    if (op->flags_ & OP_REFUSE) {
+        weft_join(op);
+        return;
+    }
+    arm(ticker);
+    weft_on_cancel(op, ticker_cancel);
 }
 
 void weft_ticker_begin(struct weft_op *op)

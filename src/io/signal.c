@@ -13,6 +13,7 @@
 static void closed(uv_handle_t *handle)
 {
     struct weft_signal *signal = weft_owner((uv_signal_t *)handle, struct weft_signal, handle_);
+    weft_on_cancel(&signal->op, NULL); /* no work is left that a cancel could stop */
     if (signal->status_ != 0)
         weft_finish(&signal->op, signal->status_);
     else

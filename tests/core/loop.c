@@ -121,7 +121,7 @@ TEST(a_loop_with_an_op_that_nothing_can_finish_returns_and_names_it)
     weft_run_at(&at_sale, &shop, &sale, NULL, noted);
     assert_int_equal(weft_loop_run(&w.loop), WEFT_ESTUCK);
     char *text = text_of(w.loop.stuck_to);
-    assert_non_null(strstr(text, "nothing can finish these:\n1 operations below the root"));
+    assert_non_null(strstr(text, "nothing can finish these:\nopen: 1 under the root"));
     assert_non_null(strstr(text, "\n  shop [waiting for its children"));
     assert_non_null(strstr(text, "] begun at shop.c:3 open()\n    sale [running"));
     assert_non_null(strstr(text, "] begun at shop.c:42 sell()\n"));
@@ -540,4 +540,38 @@ TEST(a_loop_is_busy_inside_a_then)
     weft_run(weft_root(&w.loop), &op, finish_at_once, close_in_then);
     world_down(&w);
     assert_int_equal(close_status, UV_EBUSY);
+}
+
+static void stop_the_loop(struct weft_op *root, struct weft_op *op)
+{
+    (void)op;
+    uv_stop(root->loop_->uv);
+}
+
+TEST(a_run_that_uv_stop_has_ended_says_so_and_goes_on_when_run_again)
+{
+    struct world w;
+    struct weft_op first = {0};
+    struct weft_sleep nap = {0};
+    world_up(&w);
+    w.loop.stuck_to = NULL;
+    weft_tick(weft_root(&w.loop), &first, stop_the_loop);
+    weft_sleep(weft_root(&w.loop), &nap, 1, noted);
+    assert_int_equal(weft_loop_run(&w.loop), UV_EINTR);
+    assert_int_equal(seen.calls, 0);
+    assert_int_equal(weft_loop_run(&w.loop), 0);
+    assert_int_equal(seen.calls, 1);
+    world_down(&w);
+}
+
+TEST(running_a_simulated_loop_runs_the_simulation)
+{
+    struct world w;
+    struct weft_sleep nap = {0};
+    world_up_sim(&w, 0);
+    weft_sleep(weft_root(&w.loop), &nap, 1000000, noted);
+    assert_int_equal(weft_loop_run(&w.loop), 0);
+    assert_int_equal(seen.calls, 1);
+    assert_true(weft_now(&w.loop) == 1000000);
+    world_down(&w);
 }

@@ -821,3 +821,16 @@ TEST(a_chain_that_is_too_long_to_tell_simply_ends)
 {
     dies(break_a_rule_a_thousand_deep, "rule 2 (once)", "nest [running", "nest [waiting");
 }
+
+static void join_a_sleep(void)
+{
+    struct weft_sleep nap = {0};
+    world_up(&w);
+    weft_sleep(weft_root(&w.loop), &nap, 1000, noted);
+    weft_join(&nap.op);
+}
+
+TEST(joining_an_op_that_has_work_of_its_own_breaks_rule_2)
+{
+    dies(join_a_sleep, "rule 2 (once)", "work of its own", "sleep", "rules.c");
+}

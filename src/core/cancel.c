@@ -32,7 +32,7 @@ static bool cancel_one(struct weft_op *op, int reason)
             op->flags_ &= ~(uint32_t)OP_CANCEL;
             op->entry_.cancel(op, reason);
         }
-        return op->state_ == OP_RUNNING && op->child_ != NULL;
+        return op->state_ == OP_RUNNING;
     default:
         return false;
     }
@@ -46,19 +46,10 @@ void weft_cancel(struct weft_op *op, int reason)
     RULE(5, reason < 0, op, "the reason of a cancel must be negative");
     RULE_THREAD(op->loop_, op);
     struct weft_op *at = op;
-    bool down = cancel_one(op, reason);
-    for (;;) {
-        if (down) {
-            at = at->child_;
-        } else {
-            while (at != op && at->sibling_ == NULL)
-                at = at->parent;
-            if (at == op)
-                return;
-            at = at->sibling_;
-        }
-        down = cancel_one(at, reason);
-    }
+    do {
+        bool down = cancel_one(at, reason);
+        at = op_walk(at, op, down);
+    } while (at != NULL);
 }
 
 void weft_on_cancel(struct weft_op *op, weft_cancel_fn *fn)

@@ -117,6 +117,18 @@ static inline void child_unlink(struct weft_op *op)
         op->sibling_->sibling_link_ = op->sibling_link_;
 }
 
+/* The next op of a walk through everything below top, parents first and without recursion; down:
+ * also below at. NULL: that was the last. Attendants are met too. */
+static inline struct weft_op *op_walk(const struct weft_op *at, const struct weft_op *top,
+                                      bool down)
+{
+    if (down && at->child_ != NULL)
+        return at->child_;
+    while (at != top && at->sibling_ == NULL)
+        at = at->parent;
+    return at != top ? at->sibling_ : NULL;
+}
+
 static inline void wait_append(struct weft_op *op, struct weft_op ***tail)
 {
     op->wait_ = NULL;

@@ -51,30 +51,33 @@ void weft_each_begin(struct weft_op *op)
     weft_join(op);
 }
 
+static void start(const struct weft_site *site, struct weft_op *parent, struct weft_each *each,
+                  const struct weft_each *settings, weft_then_fn *then)
+{
+    op_check_start(parent, &each->op);
+    each->slots = settings->slots;
+    each->next = settings->next;
+    each->begin = settings->begin;
+    each->done = settings->done;
+    each->store = settings->store;
+    each->item_site_ = settings->item_site_;
+    weft_run_at(site, parent, &each->op, weft_each_begin, then);
+}
+
 void weft_each_at(const struct weft_site *site, const struct weft_site *item_site,
                   struct weft_op *parent, struct weft_each *each, struct weft_slots slots,
                   weft_next_fn *next, weft_begin_fn *begin, weft_then_fn *done, weft_then_fn *then)
 {
-    op_check_start(parent, &each->op);
-    each->slots = slots;
-    each->next = next;
-    each->begin = begin;
-    each->done = done;
-    each->store = NULL;
-    each->item_site_ = item_site;
-    weft_run_at(site, parent, &each->op, weft_each_begin, then);
+    struct weft_each settings = {
+        .slots = slots, .next = next, .begin = begin, .done = done, .item_site_ = item_site};
+    start(site, parent, each, &settings, then);
 }
 
 void weft_map_at(const struct weft_site *site, const struct weft_site *item_site,
                  struct weft_op *parent, struct weft_each *each, struct weft_slots slots,
                  weft_next_fn *next, weft_begin_fn *begin, weft_store_fn *store, weft_then_fn *then)
 {
-    op_check_start(parent, &each->op);
-    each->slots = slots;
-    each->next = next;
-    each->begin = begin;
-    each->done = NULL;
-    each->store = store;
-    each->item_site_ = item_site;
-    weft_run_at(site, parent, &each->op, weft_each_begin, then);
+    struct weft_each settings = {
+        .slots = slots, .next = next, .begin = begin, .store = store, .item_site_ = item_site};
+    start(site, parent, each, &settings, then);
 }

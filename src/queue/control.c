@@ -120,22 +120,11 @@ size_t weft_queue_remove(struct weft_queue *queue, weft_match_fn *matches, void 
 static void cancel_running(struct weft_queue *queue, int reason)
 {
     struct weft_op *root = &queue->loop->root;
-    struct weft_op *at = root;
-    bool down = root->child_ != NULL;
-    for (;;) {
-        if (down) {
-            at = at->child_;
-        } else {
-            while (at != root && at->sibling_ == NULL)
-                at = at->parent;
-            if (at == root)
-                return;
-            at = at->sibling_;
-        }
-        bool ours = at->flags_ & OP_GATED && at->place_.lane->queue == queue;
+    bool ours = false;
+    for (struct weft_op *at = root; (at = op_walk(at, root, !ours)) != NULL;) {
+        ours = at->flags_ & OP_GATED && at->place_.lane->queue == queue;
         if (ours)
             weft_cancel(at, reason);
-        down = !ours && at->child_ != NULL;
     }
 }
 

@@ -1,6 +1,7 @@
 /* Connecting: directly, by name, and by happy eyeballs.
  * ctest: labels=valgrind */
 #include "streams.h"
+#include "scratch.h"
 #include "fault.h"
 #include "io/stream.h"
 #include <dirent.h>
@@ -122,8 +123,8 @@ TEST(a_stream_connects_by_ip6)
 
 TEST(a_stream_connects_by_a_unix_socket)
 {
-    char text[100];
-    snprintf(text, sizeof text, "unix:/tmp/weft-connect-%d", (int)getpid());
+    char text[sizeof "unix:" + SCRATCH_PATH], path[SCRATCH_PATH];
+    snprintf(text, sizeof text, "unix:%s", scratch_path(path, "socket"));
     connect_to(text);
     snprintf(text, sizeof text, "unix:@weft-connect-%d", (int)getpid());
     connect_to(text);

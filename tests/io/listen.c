@@ -1,6 +1,7 @@
 /* Listening and accepting.
  * ctest: labels=valgrind */
 #include "streams.h"
+#include "scratch.h"
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,21 +121,17 @@ TEST(a_connection_has_the_options_of_its_listener)
 
 /* ---- Unix sockets --------------------------------------------------------------------------- */
 
-static char folder[] = "/tmp/weft-listen-XXXXXX";
-
 static const char *path_in_folder(const char *name)
 {
-    static char text[100];
-    if (folder[sizeof folder - 2] == 'X')
-        assert_non_null(mkdtemp(folder));
-    snprintf(text, sizeof text, "unix:%s/%s", folder, name);
+    static char text[sizeof "unix:" + SCRATCH_PATH];
+    char path[SCRATCH_PATH];
+    snprintf(text, sizeof text, "unix:%s", scratch_path(path, name));
     return text;
 }
 
 static bool exists(const char *text)
 {
-    struct stat file;
-    return lstat(text + strlen("unix:"), &file) == 0;
+    return scratch_exists(text + strlen("unix:"));
 }
 
 TEST(a_unix_socket_is_removed_when_its_listener_closes)
@@ -194,9 +191,8 @@ TEST(a_file_that_has_taken_the_place_is_left_alone)
     const char *text = path_in_folder("replaced"), *path = text + strlen("unix:");
     world_up(&w);
     listen_on(&w, &listener, text);
-    char aside[120];
-    snprintf(aside, sizeof aside, "%s.aside", path);
-    assert_int_equal(rename(path, aside), 0);
+    char aside[SCRATCH_PATH];
+    assert_int_equal(rename(path, scratch_path(aside, "aside")), 0);
     close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
     weft_listen_close(&listener);
     world_down(&w);
@@ -216,7 +212,6 @@ TEST(an_abstract_name_leaves_nothing_in_the_file_system)
     close(client_of(&listener));
     weft_listen_close(&listener);
     world_down(&w);
-    rmdir(folder);
 }
 
 /* ---- accepting ------------------------------------------------------------------------------ */

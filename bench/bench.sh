@@ -11,27 +11,48 @@ fi
 # compare NAME PEER OUR-COMMAND... -- THEIR-COMMAND...
 # Each command prints one number, so many a second; the best of the rounds counts.
 compare() {
-    local name=$1 peer=$2 ours=() theirs=() round
+    local name=$1 peer=$2
     shift 2
-    while [ "$1" != -- ]; do
-        ours+=("$1")
-        shift
-    done
-    shift
-    theirs=("$@")
+    in_turns "$@" | best "$name" "$peer" M/s
+}
+
+# in_turns COMMAND... -- COMMAND... [-- COMMAND...]: what all of them print, one line a round.
+in_turns() {
+    local round word line command
     for ((round = 0; round < rounds; round++)); do
-        echo "$("${ours[@]}") $("${theirs[@]}")"
-    done | awk -v name="$name" -v peer="$peer" '
-        NF != 2 { bad = 1 }
-        $1 > ours { ours = $1 }
-        $2 > theirs { theirs = $2 }
+        line='' command=()
+        for word in "$@" --; do
+            if [ "$word" != -- ]; then
+                command+=("$word")
+                continue
+            fi
+            line+="$("${command[@]}") "
+            command=()
+        done
+        echo "$line"
+    done
+}
+
+# best NAME PEER UNIT: reads a pair of numbers a round, ours and theirs, and writes the line with
+# the best of each. For M/s and k/s more is better, and the numbers are so many a second; for any
+# other unit less is better.
+best() {
+    awk -v name="$1" -v peer="$2" -v unit="$3" '
+        BEGIN {
+            per = unit == "M/s" ? 1e6 : unit == "k/s" ? 1e3 : 1
+            more = unit ~ /\/s$/
+        }
+        function better(a, b) { return more ? a > b : a < b }
+        NF != 2 || !($1 > 0) || !($2 > 0) { bad = 1 }
+        NR == 1 || better($1 + 0, ours) { ours = $1 + 0 }
+        NR == 1 || better($2 + 0, theirs) { theirs = $2 + 0 }
         END {
-            if (bad || ours == 0 || theirs == 0) {
+            if (bad || NR == 0) {
                 print "bench: " name " beside " peer " was not measured" > "/dev/stderr"
                 exit 1
             }
-            printf "bench %s peer=%s ours=%.2fM/s theirs=%.2fM/s ratio=%.2f\n",
-                name, peer, ours / 1e6, theirs / 1e6, ours / theirs
+            printf "bench %s peer=%s ours=%.2f%s theirs=%.2f%s ratio=%.2f\n", name, peer,
+                ours / per, unit, theirs / per, unit, more ? ours / theirs : theirs / ours
         }'
 }
 

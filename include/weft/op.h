@@ -66,7 +66,8 @@ enum weft_group {
     WEFT_DNS = 1 << 5,
     WEFT_NET = 1 << 6,
     WEFT_PROCESS = 1 << 7,
-    WEFT_SIGNAL = 1 << 8
+    WEFT_SIGNAL = 1 << 8,
+    WEFT_HTTP = 1 << 9
 };
 
 /* A place in the source where operations are begun, and what they are. Static storage. */

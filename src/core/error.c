@@ -19,6 +19,9 @@ static const struct {
     {WEFT_ESTUCK, "ESTUCK", "operations are left that nothing can finish"},
     {WEFT_ESTOPPED, "ESTOPPED", "the queue was stopped and takes no more tasks"},
     {WEFT_EEXIT, "EEXIT", "a child process ended with an error"},
+    {WEFT_ETLS, "ETLS", "no secure connection to that peer"},
+    {WEFT_EHTTP, "EHTTP", "the peer does not speak HTTP as it should"},
+    {WEFT_EREFUSED, "EREFUSED", "a policy refused it"},
 };
 
 #define UV_TEXT(name, text)                                                                        \

@@ -41,8 +41,10 @@ TEST(not_only_connections_time_out)
 
 TEST(our_own_errors_have_names_and_texts)
 {
-    static const int ours[] = {WEFT_EABI, WEFT_ESTUCK, WEFT_ESTOPPED, WEFT_EEXIT};
-    static const char *const names[] = {"EABI", "ESTUCK", "ESTOPPED", "EEXIT"};
+    static const int ours[] = {WEFT_EABI, WEFT_ESTUCK, WEFT_ESTOPPED, WEFT_EEXIT,
+                               WEFT_ETLS, WEFT_EHTTP,  WEFT_EREFUSED};
+    static const char *const names[] = {"EABI", "ESTUCK", "ESTOPPED", "EEXIT",
+                                        "ETLS", "EHTTP",  "EREFUSED"};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         assert_string_equal(weft_error_name(ours[i]), names[i]);
         assert_int_not_equal(strlen(weft_strerror(ours[i])), 0);

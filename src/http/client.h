@@ -1,0 +1,226 @@
+/* The inside of the client: what the files client*.c and fetch*.c share. client.c tells how the
+ * parts fit together. */
+#ifndef WEFT_HTTP_CLIENT_INSIDE_H
+#define WEFT_HTTP_CLIENT_INSIDE_H
+
+#include "weft/http_client.h"
+#include <curl/curl.h>
+
+enum { NAME_BUCKETS = 256, NAME_PORTS = 4, HOST_TEXT = 256 };
+
+/* ---- lists: circular; links that are zero are in none --------------------------------------- */
+
+static inline void links_init(struct weft_http_links *list)
+{
+    list->next_ = list->prev_ = list;
+}
+
+static inline bool links_empty(const struct weft_http_links *list)
+{
+    return list->next_ == list;
+}
+
+static inline void links_append(struct weft_http_links *list, struct weft_http_links *links)
+{
+    links->next_ = list;
+    links->prev_ = list->prev_;
+    list->prev_->next_ = links;
+    list->prev_ = links;
+}
+
+/* Safe on what is in no list. */
+static inline void links_remove(struct weft_http_links *links)
+{
+    if (links->next_ == NULL)
+        return;
+    links->next_->prev_ = links->prev_;
+    links->prev_->next_ = links->next_;
+    links->next_ = links->prev_ = NULL;
+}
+
+/* A socket of curl's: open from opensocket to closesocket, watched when curl asks for it. */
+struct http_socket {
+    struct weft_http_engine *engine;
+    struct http_socket *next; /* among the spare ones */
+    int fd;
+    int events;  /* what libuv watches */
+    bool wanted; /* by curl; otherwise the connection is idle, and only still watched */
+    uv_poll_t poll;
+};
+
+/* A host, and its addresses or the lookup that will bring them. */
+struct weft_http_name {
+    struct weft_http_name *next; /* in its bucket */
+    struct weft_http_links age;  /* among all, the oldest first */
+    struct weft_http_engine *engine;
+    struct weft_http_resolve *resolve;      /* NULL: it is over */
+    struct weft_http_links waiters;
+    char *addresses; /* as curl wants them: "127.0.0.1,[::1]"; NULL: none yet */
+    uint64_t due;    /* when they are too old */
+    uint64_t ns;     /* when the lookup began */
+    unsigned generation;
+    unsigned port_count;
+    unsigned ports[NAME_PORTS]; /* for which curl knows these addresses */
+    char host[];
+};
+
+/* A pooled easy handle. */
+struct weft_http_handle {
+    struct weft_http_handle *next; /* among the free ones */
+    struct weft_http_handle *all;  /* among all of them */
+    struct weft_http_engine *engine;
+    struct weft_http_fetch *fetch;
+    CURL *easy;
+    CURLU *url;
+    struct curl_slist *fields, *resolve;
+    bool added;   /* curl works on it */
+    bool special; /* options beyond those of a plain GET are set: reset it before the next */
+    bool piped, proxied;
+    bool literal; /* the host is an address: curl may "resolve" it */
+    unsigned generation; /* of the name whose addresses it carries */
+    unsigned port;
+    char host[HOST_TEXT];
+    char error[CURL_ERROR_SIZE];
+};
+
+struct weft_http_engine {
+    struct weft_http_client *client;
+    struct weft_loop *loop;
+    CURLM *multi;
+    CURLSH *share;
+
+    struct weft_http_links fetches; /* all that run */
+    struct weft_http_links line;    /* they wait for a handle */
+    struct weft_http_links todo;    /* to be started or stopped when nobody is inside curl */
+    struct weft_http_links resumes; /* to be resumed by the next tick */
+    struct weft_http_handle *handles, *free_handles;
+    unsigned handle_count, active; /* active: curl works on so many */
+
+    struct http_socket **sockets; /* by descriptor */
+    size_t socket_room;
+    struct http_socket *spare;
+    unsigned open_polls;
+
+    struct weft_http_name *buckets[NAME_BUCKETS];
+    struct weft_http_links names; /* the oldest first */
+    unsigned name_count, generations;
+    struct curl_slist *forget; /* names that curl is to forget, told with the next transfer */
+    char proxy_host[HOST_TEXT];
+    unsigned proxy_port;
+
+    struct weft_timer timer;
+    struct weft_op tick;
+    unsigned inside; /* how deep we are in curl, or in what follows it */
+    bool ticking, due, closing;
+    int reason;
+};
+
+/* ---- client_drive.c: when curl works --------------------------------------------------------- */
+
+/* Start it, or stop it if stopped_ is set, as soon as nobody is inside curl. */
+void weft__http_todo(struct weft_http_fetch *fetch);
+/* Around everything that calls curl. The last to leave does what was put off, and then engine may
+ * be gone. */
+void weft__http_enter(struct weft_http_engine *engine);
+void weft__http_leave(struct weft_http_engine *engine);
+/* Call curl from the ready queue. */
+void weft__http_tick(struct weft_http_engine *engine);
+/* The callbacks of a multi handle. */
+int weft__http_timer_set(CURLM *multi, long ms, void *engine);
+void weft__http_acted(struct weft_http_engine *engine, int fd, int events);
+
+/* ---- client.c ------------------------------------------------------------------------------- */
+
+/* Finish the client's op if it is closing and all has let go. engine is gone after that. */
+void weft__http_settle(struct weft_http_engine *engine);
+void weft__http_shut(struct weft_http_engine *engine);
+
+/* ---- client_global.c ------------------------------------------------------------------------ */
+
+int weft__http_global(void);
+
+/* ---- client_socket.c ------------------------------------------------------------------------ */
+
+int weft__http_socket_set(CURL *easy, curl_socket_t fd, int what, void *engine, void *unused);
+curl_socket_t weft__http_socket_open(void *handle, curlsocktype purpose,
+                                     struct curl_sockaddr *address);
+int weft__http_socket_close(void *engine, curl_socket_t fd);
+void weft__http_sockets_free(struct weft_http_engine *engine);
+
+/* ---- client_name.c -------------------------------------------------------------------------- */
+
+/* Give handle the addresses of its host. 0: it has them; 1: the fetch waits, and is told by
+ * TODO_START; or an error. */
+int weft__http_name_want(struct weft_http_handle *handle);
+/* The fetch does not wait any more. */
+void weft__http_name_leave(struct weft_http_fetch *fetch);
+/* curl has taken over the addresses that handle carried. */
+void weft__http_name_loaded(struct weft_http_handle *handle);
+void weft__http_names_free(struct weft_http_engine *engine);
+
+/* ---- client_handle.c ------------------------------------------------------------------------ */
+
+/* A handle that is ready for a request; NULL: there is no memory, or none is free. */
+struct weft_http_handle *weft__http_handle_take(struct weft_http_engine *engine);
+void weft__http_handle_give(struct weft_http_handle *handle);
+bool weft__http_handle_may_take(const struct weft_http_engine *engine);
+void weft__http_handles_free(struct weft_http_engine *engine);
+
+/* ---- fetch.c -------------------------------------------------------------------------------- */
+
+/* How far it is. */
+enum { PHASE_LINE, PHASE_RESOLVE, PHASE_CONNECT, PHASE_ASKED, PHASE_ANSWER };
+
+void weft__http_fetch_start(struct weft_http_fetch *fetch);
+/* Take it out of curl and everything else, and finish it. */
+void weft__http_fetch_over(struct weft_http_fetch *fetch, int status,
+                           enum weft_http_fetch_failure failure,
+                           enum weft_http_fetch_detail detail);
+/* curl is done with it. */
+void weft__http_fetch_done(struct weft_http_fetch *fetch, CURLcode code);
+/* Decide, inside a callback of curl's, how it ends; curl is then told to stop. The first counts. */
+void weft__http_fetch_decide(struct weft_http_fetch *fetch, int status,
+                             enum weft_http_fetch_failure failure,
+                             enum weft_http_fetch_detail detail);
+/* Stop it, decided or cancelled: now, or when curl returns. */
+void weft__http_fetch_stop(struct weft_http_fetch *fetch);
+void weft__http_fetch_unpause(struct weft_http_fetch *fetch);
+
+/* ---- fetch_request.c ------------------------------------------------------------------------ */
+
+/* Check the fetch's inputs, and tell its handle what to ask for. 0 or an error. */
+int weft__http_request_set(struct weft_http_fetch *fetch);
+
+/* ---- fetch_head.c, fetch_body.c ------------------------------------------------------------- */
+
+size_t weft__http_head_line(char *data, size_t size, size_t count, void *handle);
+/* Forget the head that was read. */
+void weft__http_head_reset(struct weft_http_fetch *fetch);
+/* The answer is the final one: tell the caller, if that was put off. false: stop. */
+bool weft__http_head_final(struct weft_http_fetch *fetch);
+size_t weft__http_body_take(char *data, size_t size, size_t count, void *handle);
+size_t weft__http_body_give(char *buffer, size_t size, size_t count, void *handle);
+int weft__http_body_rewind(void *handle, curl_off_t offset, int origin);
+/* The collected body is complete: its NUL. 0 or UV_ENOMEM. */
+int weft__http_body_end(struct weft_http_fetch *fetch);
+
+/* ---- fetch_redirect.c ----------------------------------------------------------------------- */
+
+bool weft__http_is_redirect(int status);
+/* Where the answer leads to: sets fetch->location, if it leads anywhere. */
+int weft__http_redirect_find(struct weft_http_fetch *fetch);
+/* Make the fetch ask there. */
+void weft__http_redirect_take(struct weft_http_fetch *fetch);
+
+/* ---- fetch_deadline.c ----------------------------------------------------------------------- */
+
+void weft__http_deadlines_begin(struct weft_http_fetch *fetch);
+void weft__http_deadlines_phase(struct weft_http_fetch *fetch, unsigned phase);
+void weft__http_deadlines_end(struct weft_http_fetch *fetch);
+
+/* ---- fetch_failure.c ------------------------------------------------------------------------ */
+
+/* What curl's code means. */
+void weft__http_failure_of(struct weft_http_fetch *fetch, CURLcode code, int *status);
+
+#endif

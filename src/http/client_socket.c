@@ -1,0 +1,200 @@
+/* curl's sockets on the loop: a uv_poll_t each, changed as seldom as possible.
+ *
+ * A socket is made in opensocket and closed in closesocket, both ours. So everything that can fail
+ * fails there, where curl can take it as a connection that could not be made; what curl asks to be
+ * watched later needs no memory. And a descriptor is never closed behind libuv's back.
+ *
+ * Each change of what is watched costs two calls to the kernel. When a request is over curl does
+ * not want its connection watched any more, and with the next one it does again. So a socket that
+ * is only read from stays in the kernel's set: it does not keep the loop alive (wanted is false),
+ * and if something comes (mostly the server's goodbye) it is taken out then; curl finds that out by
+ * itself before it uses the connection again. */
+#include "client.h"
+#include "weft/alloc.h"
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static void socket_polled(uv_poll_t *poll, int status, int events)
+{
+    struct http_socket *sock = weft_owner(poll, struct http_socket, poll);
+    int flags = 0;
+    if (status != 0)
+        sock->events = 0; /* libuv has stopped */
+    if (!sock->wanted) {
+        if (sock->events != 0)
+            uv_poll_stop(poll);
+        sock->events = 0;
+        return;
+    }
+    if (status != 0)
+        flags = CURL_CSELECT_ERR;
+    if (events & UV_READABLE)
+        flags |= CURL_CSELECT_IN;
+    if (events & UV_WRITABLE)
+        flags |= CURL_CSELECT_OUT;
+    weft__http_acted(sock->engine, sock->fd, flags);
+}
+
+static struct http_socket *socket_of(const struct weft_http_engine *engine, curl_socket_t fd)
+{
+    return fd >= 0 && (size_t)fd < engine->socket_room ? engine->sockets[fd] : NULL;
+}
+
+static void want(struct http_socket *sock, bool wanted)
+{
+    if (sock->wanted == wanted)
+        return;
+    sock->wanted = wanted;
+    if (wanted)
+        uv_ref((uv_handle_t *)&sock->poll);
+    else
+        uv_unref((uv_handle_t *)&sock->poll);
+}
+
+static void watch(struct http_socket *sock, int events)
+{
+    if (sock->events == events)
+        return;
+    sock->events = events;
+    if (events != 0)
+        uv_poll_start(&sock->poll, events, socket_polled);
+    else
+        uv_poll_stop(&sock->poll);
+}
+
+int weft__http_socket_set(CURL *easy, curl_socket_t fd, int what, void *engine, void *unused)
+{
+    struct http_socket *sock = socket_of(engine, fd);
+    (void)easy;
+    (void)unused;
+    if (sock == NULL)
+        return 0;
+    int events = 0;
+    if (what == CURL_POLL_IN || what == CURL_POLL_INOUT)
+        events |= UV_READABLE;
+    if (what == CURL_POLL_OUT || what == CURL_POLL_INOUT)
+        events |= UV_WRITABLE;
+    if (events != 0)
+        watch(sock, events);
+    else if (sock->events & UV_WRITABLE)
+        watch(sock, 0); /* it would be announced for ever */
+    want(sock, events != 0);
+    return 0;
+}
+
+/* ---- opening -------------------------------------------------------------------------------- */
+
+/* Room for a socket at fd. */
+static bool make_room(struct weft_http_engine *engine, int fd)
+{
+    size_t room = engine->socket_room != 0 ? engine->socket_room : 64;
+    while (room <= (size_t)fd)
+        room *= 2;
+    if (room == engine->socket_room)
+        return true;
+    struct http_socket **grown = weft_realloc(engine->sockets, room * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    memset(grown + engine->socket_room, 0, (room - engine->socket_room) * sizeof *grown);
+    engine->sockets = grown;
+    engine->socket_room = room;
+    return true;
+}
+
+static bool adopt(struct weft_http_engine *engine, int fd)
+{
+    struct http_socket *sock = engine->spare;
+    if (!make_room(engine, fd))
+        return false;
+    if (sock != NULL)
+        engine->spare = sock->next;
+    else
+        sock = weft_alloc(sizeof *sock);
+    if (sock == NULL)
+        return false;
+    memset(sock, 0, sizeof *sock);
+    sock->engine = engine;
+    sock->fd = fd;
+    if (uv_poll_init(engine->loop->uv, &sock->poll, fd) != 0) {
+        weft_free(sock);
+        return false;
+    }
+    uv_unref((uv_handle_t *)&sock->poll);
+    engine->open_polls++;
+    engine->sockets[fd] = sock;
+    return true;
+}
+
+static bool allowed(struct weft_http_client *client, const struct curl_sockaddr *to)
+{
+    struct weft_address address = {0};
+    if (client->allow_address == NULL)
+        return true;
+    if (to->addrlen > sizeof address.to)
+        return false;
+    address.size = (socklen_t)to->addrlen;
+    memcpy(&address.to, &to->addr, to->addrlen);
+    return client->allow_address(client, &address);
+}
+
+curl_socket_t weft__http_socket_open(void *data, curlsocktype purpose, struct curl_sockaddr *to)
+{
+    struct weft_http_handle *handle = data;
+    struct weft_http_engine *engine = handle->engine;
+    struct weft_http_fetch *fetch = handle->fetch;
+    (void)purpose;
+    if (!allowed(engine->client, to)) {
+        fetch->refused_ = true;
+        return CURL_SOCKET_BAD;
+    }
+    if (fetch->stopped_)
+        return CURL_SOCKET_BAD;
+    int fd = socket(to->family, to->socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, to->protocol);
+    if (fd < 0) {
+        weft__http_fetch_decide(fetch, uv_translate_sys_error(errno), WEFT_FETCH_FAILED_CONNECT,
+                                WEFT_FETCH_NO_DETAIL);
+        return CURL_SOCKET_BAD;
+    }
+    if (!adopt(engine, fd)) {
+        close(fd);
+        weft__http_fetch_decide(fetch, UV_ENOMEM, WEFT_FETCH_FAILED_MEMORY, WEFT_FETCH_NO_DETAIL);
+        return CURL_SOCKET_BAD;
+    }
+    engine->client->connections++;
+    weft__http_deadlines_phase(fetch, PHASE_CONNECT);
+    return fd;
+}
+
+/* ---- closing -------------------------------------------------------------------------------- */
+
+static void poll_closed(uv_handle_t *poll)
+{
+    struct http_socket *sock = weft_owner((uv_poll_t *)poll, struct http_socket, poll);
+    struct weft_http_engine *engine = sock->engine;
+    sock->next = engine->spare;
+    engine->spare = sock;
+    engine->open_polls--;
+    weft__http_settle(engine);
+}
+
+int weft__http_socket_close(void *data, curl_socket_t fd)
+{
+    struct weft_http_engine *engine = data;
+    struct http_socket *sock = socket_of(engine, fd);
+    if (sock != NULL) {
+        engine->sockets[fd] = NULL;
+        uv_close((uv_handle_t *)&sock->poll, poll_closed);
+    }
+    return close(fd);
+}
+
+void weft__http_sockets_free(struct weft_http_engine *engine)
+{
+    while (engine->spare != NULL) {
+        struct http_socket *sock = engine->spare;
+        engine->spare = sock->next;
+        weft_free(sock);
+    }
+    weft_free(engine->sockets);
+}

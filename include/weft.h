@@ -20,6 +20,7 @@
 #include "weft/queue.h"
 #include "weft/signal.h"
 #include "weft/stream.h"
+#include "weft/text.h"
 #include "weft/timer.h"
 #include "weft/version.h"
 

@@ -86,12 +86,11 @@ struct weft_http_log {
     struct weft_timer timer_;
     char *front_, *back_;
     size_t filled_, room_;
-    uint64_t lost_;
-    int failure_;
-    bool busy_, closing_, opened_;
+    uint64_t lost_, told_;
+    bool busy_, starting_, closing_, reopen_, due_, armed_;
     void *block_;
     int64_t second_;
-    char clf_date_[32], iso_date_[24];
+    char date_[32];
 };
 
 /* Write the log to path, which is copied; "-" is the standard output. The file is made (0666 less

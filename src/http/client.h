@@ -103,7 +103,7 @@ struct weft_http_engine {
 
     struct weft_http_name *buckets[NAME_BUCKETS];
     struct weft_http_links names; /* the oldest first */
-    unsigned name_count, generations;
+    unsigned name_count, generations, lookups;
     struct curl_slist *forget; /* names that curl is to forget, told with the next transfer */
     char proxy_host[HOST_TEXT];
     unsigned proxy_port;
@@ -135,6 +135,13 @@ void weft__http_acted(struct weft_http_engine *engine, int fd, int events);
 void weft__http_settle(struct weft_http_engine *engine);
 void weft__http_shut(struct weft_http_engine *engine);
 
+/* ---- client_proxy.c ------------------------------------------------------------------------- */
+
+/* Take the proxy's URL apart; 0, UV_EINVAL or UV_ENOMEM. */
+int weft__http_proxy_read(struct weft_http_engine *engine);
+/* Is this host reached through it? */
+bool weft__http_proxy_used(const struct weft_http_engine *engine, const char *host);
+
 /* ---- client_global.c ------------------------------------------------------------------------ */
 
 int weft__http_global(void);
@@ -150,7 +157,7 @@ void weft__http_sockets_free(struct weft_http_engine *engine);
 /* ---- client_name.c -------------------------------------------------------------------------- */
 
 /* Give handle the addresses of its host. 0: it has them; 1: the fetch waits, and is told by
- * TODO_START; or an error. */
+ * weft__http_todo; or an error. */
 int weft__http_name_want(struct weft_http_handle *handle);
 /* The fetch does not wait any more. */
 void weft__http_name_leave(struct weft_http_fetch *fetch);

@@ -14,9 +14,9 @@
 
 /* What the answer will be, as far as the file system has a say in it. */
 struct http_found {
-    int answer; /* the status; 0: not known yet */
-    bool list;  /* fd is a folder, to be listed */
-    int fd;     /* the file, if it has a body to send; or -1 */
+    int answer;     /* the status; 0: not known yet */
+    bool list;      /* fd is a folder, to be listed */
+    int fd;         /* the file, if it has a body to send; or -1 */
     bool in_memory; /* reading it never waits */
     uint64_t size;
     int64_t modified; /* in seconds */
@@ -27,11 +27,11 @@ struct http_found {
 /* The bytes to send: pieces of the file, each with a head of its own if there are several. */
 struct http_parts {
     struct weft_http_ranges ranges;
-    size_t part;      /* where we are: in which of them, */
-    uint64_t at;      /* at which of its bytes, */
-    size_t text_at;   /* and at which of the text in front of it */
-    uint64_t total;   /* of everything together */
-    uint64_t length;  /* of what has not been in the buffer yet */
+    size_t part;       /* where we are: in which of them, */
+    uint64_t at;       /* at which of its bytes, */
+    size_t text_at;    /* and at which of the text in front of it */
+    uint64_t total;    /* of everything together */
+    uint64_t length;   /* of what has not been in the buffer yet */
     char boundary[33]; /* "" if there is only one */
 };
 

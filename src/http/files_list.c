@@ -19,7 +19,7 @@
 #define O_PATH O_RDONLY
 #endif
 
-enum { FIRST_ENTRIES = 64, FIRST_NAMES = 4096 };
+enum { FIRST_ENTRIES = 64, FIRST_NAMES = 4096, PATH_SIZE = 4096 };
 
 struct listing {
     struct http_entry *entries;
@@ -67,8 +67,8 @@ static int naturally(const char *left, const char *right)
         if (is_digit(*left) && is_digit(*right)) {
             order = by_number(&left, &right);
         } else {
-            order = (unsigned char)weft_text_lower(*left++) -
-                    (unsigned char)weft_text_lower(*right++);
+            order =
+                (unsigned char)weft_text_lower(*left++) - (unsigned char)weft_text_lower(*right++);
         }
         if (order != 0)
             return order;
@@ -104,8 +104,8 @@ static int add(struct listing *listing, const char *name, const struct stat *st)
 {
     size_t length = strlen(name) + 1; /* shorter than the first room */
     void *entries = listing->entries, *names = listing->names;
-    bool grown = grow(&entries, &listing->room, listing->count + 1, FIRST_ENTRIES,
-                      sizeof *listing->entries);
+    bool grown =
+        grow(&entries, &listing->room, listing->count + 1, FIRST_ENTRIES, sizeof *listing->entries);
     listing->entries = entries;
     grown = grown && grow(&names, &listing->names_room, listing->used + length, FIRST_NAMES, 1);
     listing->names = names;
@@ -123,14 +123,13 @@ static int add(struct listing *listing, const char *name, const struct stat *st)
 /* Where a link leads to, by the same rules by which it would be opened. */
 static bool look_through(struct weft_http_job *job, const char *name, struct stat *st)
 {
+    char path[PATH_SIZE];
     size_t length = strlen(name) + 1;
-    char *path = weft_alloc(job->path.size + length);
-    if (path == NULL)
+    if (job->path.size + length > sizeof path)
         return false;
     memcpy(path, job->path.data, job->path.size);
     memcpy(path + job->path.size, name, length);
     int fd = weft__http_open_below(job->files, path, O_PATH, false);
-    weft_free(path);
     if (fd < 0)
         return false;
     bool known = fstat(fd, st) == 0;

@@ -27,9 +27,9 @@ static size_t text_before(const struct weft_http_job *job, size_t part, char tex
     if (part == parts->ranges.count)
         return (size_t)snprintf(text, TEXT_SIZE, "\r\n--%s--\r\n", parts->boundary);
     weft_http_content_range_format(range, &parts->ranges.range[part], job->found.size);
-    int length = snprintf(text, TEXT_SIZE,
-                          "%s--%s\r\nContent-Type: %.128s\r\nContent-Range: %s\r\n\r\n",
-                          part > 0 ? "\r\n" : "", parts->boundary, job->found.type, range);
+    int length =
+        snprintf(text, TEXT_SIZE, "%s--%s\r\nContent-Type: %.128s\r\nContent-Range: %s\r\n\r\n",
+                 part > 0 ? "\r\n" : "", parts->boundary, job->found.type, range);
     return (size_t)length;
 }
 
@@ -109,8 +109,8 @@ static int fill_bytes(struct weft_http_job *job, bool cached)
     struct http_parts *parts = &job->parts;
     const struct weft_http_range *range = &parts->ranges.range[parts->part];
     size_t wanted = least(range->size - parts->at, job->room - job->size);
-    ssize_t got = weft__http_read_at(job, job->buffer + job->size, wanted,
-                                     range->first + parts->at, cached);
+    ssize_t got =
+        weft__http_read_at(job, job->buffer + job->size, wanted, range->first + parts->at, cached);
     if (got <= 0)
         return got == 0 ? UV_EIO : (int)got;
     parts->at += (uint64_t)got;

@@ -4,7 +4,7 @@
  * burst is taken in at once, up to the number of waiting accepts, and the rest stays in the
  * backlog. What is watched follows the rules of a stream (see stream.c): the listener is watched on
  * while nobody waits, until connections have been announced twice in vain; and who comes after one
- * was announced (pending_) asks at once. */
+ * was announced, or when the last one found a connection, asks at once (pending_). */
 #include "listen.h"
 #include <unistd.h>
 
@@ -49,6 +49,7 @@ static void serve(struct weft_listen *listener)
         if (status != 0)
             return;
     }
+    listener->pending_ = true; /* there may be more: a burst is not taken in one a turn */
 }
 
 static void accept_polled(uv_poll_t *poll, int status, int events)

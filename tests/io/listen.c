@@ -281,6 +281,37 @@ TEST(those_who_wait_are_served_in_their_order)
     slots_down(&w, &s);
 }
 
+static struct slots *burst;
+static int burst_taken;
+
+static void take_next(struct weft_op *root, struct weft_op *op)
+{
+    (void)root;
+    assert_int_equal(op->status, 0);
+    int i = ++burst_taken;
+    if (i < SLOTS)
+        weft_accept(root, &burst->accepts[i], &burst->listener, &burst->streams[i], take_next);
+}
+
+TEST(one_who_asks_again_and_again_takes_a_burst_in_one_turn)
+{
+    struct world w;
+    struct slots s = {0};
+    int clients[SLOTS];
+    world_up(&w);
+    slots_up(&w, &s);
+    burst = &s;
+    burst_taken = 0;
+    weft_accept(root_of(&w), &s.accepts[0], &s.listener, &s.streams[0], take_next);
+    for (int i = 0; i < SLOTS; i++)
+        clients[i] = client_of(&s.listener);
+    uv_run(&w.uv, UV_RUN_ONCE);
+    assert_int_equal(burst_taken, SLOTS);
+    for (int i = 0; i < SLOTS; i++)
+        close(clients[i]);
+    slots_down(&w, &s);
+}
+
 TEST(nothing_is_accepted_while_nobody_waits)
 {
     struct world w;

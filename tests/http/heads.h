@@ -1,116 +1,26 @@
-/* tests/http/heads.h: heads of requests, read in pieces.
- *
- * Before each piece the bytes move to a block of their own that is not one byte too long: so a
- * sanitizer sees who reads too far, or through a text that was left behind. */
-#ifndef TESTS_HTTP_HEADS_H
-#define TESTS_HTTP_HEADS_H
+/* tests/http/heads.h: a request's head made of strings. */
+#ifndef TESTS_HEADS_H
+#define TESTS_HEADS_H
 
-#include "check.h"
-#include "http/parse.h"
-#include <stdio.h>
-#include <stdlib.h>
+#include <weft/http_head.h>
 
-enum { HEADS_FIELDS = 16 };
+enum { HEADS_FIELDS = 8 };
 
-struct reading {
-    struct http_parser parser;
-    struct weft_http_field fields[HEADS_FIELDS];
-    struct http_limits limits;
-    char *block;
-    int status;
-};
+/* HEAD(WEFT_HTTP_GET, "Host", "x", "Range", "bytes=0-"): valid until the end of the block. */
+#define HEAD(method, ...)                                                                          \
+    heads_make(method, (struct weft_http_field[HEADS_FIELDS]){{{NULL, 0}, {NULL, 0}}},             \
+               (const char *const[]){__VA_ARGS__, NULL})
 
-/* Bytes with their size: they may have a NUL among them. */
-#define BYTES(text) (text), sizeof(text) - 1
-
-static inline void reading_begin(struct reading *r)
+static inline struct weft_http_head heads_make(enum weft_http_method method,
+                                               struct weft_http_field *fields,
+                                               const char *const *strings)
 {
-    memset(r, 0, sizeof *r);
-    r->parser.fields = r->fields;
-    r->parser.capacity = HEADS_FIELDS;
-    r->limits = (struct http_limits){.line = 1000, .head = 2000};
-    weft__http_parse_begin(&r->parser);
-}
-
-/* Now the first size bytes are there. */
-static inline int reading_go_on(struct reading *r, const char *bytes, size_t size)
-{
-    char *block = malloc(size);
-    assert_true(block != NULL || size == 0);
-    if (size > 0)
-        memcpy(block, bytes, size);
-    if (r->block != NULL)
-        weft__http_parse_moved(&r->parser, r->block, block);
-    free(r->block);
-    r->block = block;
-    r->status = weft__http_parse(&r->parser, &r->limits, block, size);
-    return r->status;
-}
-
-static inline void reading_end(struct reading *r)
-{
-    free(r->block);
-}
-
-static inline bool same_text(const struct reading *a, struct weft_text one, const struct reading *b,
-                             struct weft_text other)
-{
-    if ((one.data == NULL) != (other.data == NULL) || !weft_text_equal(one, other))
-        return false;
-    bool here = one.data >= a->block && one.data < a->block + a->parser.line;
-    return !here || one.data - a->block == other.data - b->block;
-}
-
-static inline bool same_fields(const struct reading *a, const struct reading *b)
-{
-    const struct weft_http_head *one = &a->parser.head, *other = &b->parser.head;
-    if (one->count != other->count || one->fields != a->fields || other->fields != b->fields)
-        return false;
-    for (size_t i = 0; i < one->count; i++) {
-        if (!same_text(a, one->fields[i].name, b, other->fields[i].name) ||
-            !same_text(a, one->fields[i].value, b, other->fields[i].value))
-            return false;
+    struct weft_http_head head = {.method = method, .fields = fields};
+    for (; strings[0] != NULL && head.count < HEADS_FIELDS; strings += 2) {
+        fields[head.count].name = weft_text_of(strings[0]);
+        fields[head.count++].value = weft_text_of(strings[1]);
     }
-    return true;
-}
-
-/* The same answer, and if the head is complete the same head. */
-static inline bool same_reading(const struct reading *a, const struct reading *b)
-{
-    const struct weft_http_head *one = &a->parser.head, *other = &b->parser.head;
-    if (a->status != b->status || a->status != HTTP_DONE)
-        return a->status == b->status;
-    return a->parser.line == b->parser.line && one->method == other->method &&
-           same_text(a, one->method_text, b, other->method_text) &&
-           same_text(a, one->target, b, other->target) && same_text(a, one->path, b, other->path) &&
-           same_text(a, one->query, b, other->query) && same_text(a, one->host, b, other->host) &&
-           one->minor == other->minor && same_fields(a, b) &&
-           one->content_length == other->content_length && one->chunked == other->chunked &&
-           one->has_length == other->has_length && one->keep_alive == other->keep_alive &&
-           one->expects_continue == other->expects_continue;
-}
-
-/* In two pieces, cut anywhere, and byte by byte: the answer is the one of the whole. */
-static inline void assert_same_in_pieces(const char *name, const struct reading *whole,
-                                         const char *bytes, size_t size)
-{
-    struct reading r;
-    for (size_t cut = 0; cut <= size; cut++) {
-        reading_begin(&r);
-        r.limits = whole->limits;
-        if (reading_go_on(&r, bytes, cut) == HTTP_MORE)
-            reading_go_on(&r, bytes, size);
-        if (!same_reading(whole, &r))
-            fail_msg("%s: %d in one piece, %d if cut at %zu", name, whole->status, r.status, cut);
-        reading_end(&r);
-    }
-    reading_begin(&r);
-    r.limits = whole->limits;
-    for (size_t come = 1; come <= size && r.status == HTTP_MORE; come++)
-        reading_go_on(&r, bytes, come);
-    if (!same_reading(whole, &r))
-        fail_msg("%s: %d in one piece, %d byte by byte", name, whole->status, r.status);
-    reading_end(&r);
+    return head;
 }
 
 #endif

@@ -29,8 +29,19 @@ command_fn help_run;
 command_fn version_run;
 void help_print_usage(const struct command *command);
 
+/* serve/serve.c */
+command_fn serve_run;
+extern const char serve_usage[];
+
 /* suggest.c: the command whose name is nearest to word, or NULL if none is near. */
 const char *suggest_command(const char *word);
+/* The same for names of another kind: begin, offer each, read name. word has to stay. */
+struct suggestion {
+    const char *word, *name; /* name: NULL if none is near */
+    unsigned nearest;
+};
+void suggestion_begin(struct suggestion *suggestion, const char *word);
+void suggestion_offer(struct suggestion *suggestion, const char *name);
 /* How many letters have to be inserted, removed, replaced or swapped with their neighbour to turn
  * one word into the other; anything above limit comes back as limit + 1. */
 unsigned edit_distance(const char *one, const char *other, unsigned limit);

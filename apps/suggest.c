@@ -1,8 +1,8 @@
-/* "Did you mean": the nearest command name by edit distance.
+/* "Did you mean": the nearest name of a command or an option by edit distance.
  *
  * The distance is Damerau's in its simple form (each letter takes part in one swap at most): typing
  * two neighbours in the wrong order is the commonest slip, and counts as one. Three rows of the
- * usual table are enough. Words longer than the rows are never near a command. */
+ * usual table are enough. Words longer than the rows are never near a name. */
 #include "command.h"
 #include <string.h>
 
@@ -36,18 +36,29 @@ unsigned edit_distance(const char *one, const char *other, unsigned limit)
     return least(table[rows % 3][columns], limit + 1);
 }
 
-const char *suggest_command(const char *word)
+void suggestion_begin(struct suggestion *suggestion, const char *word)
 {
     /* A third of the letters may be wrong, and never all of them. */
     size_t length = strlen(word);
-    unsigned nearest = length < 3 ? 1 : length > LONGEST ? 0 : (unsigned)length / 3;
-    const char *name = NULL;
-    for (const struct command *command = commands; command->name != NULL; command++) {
-        unsigned distance = edit_distance(word, command->name, nearest);
-        if (distance <= nearest && distance < strlen(command->name)) {
-            name = command->name;
-            nearest = distance > 0 ? distance - 1 : 0;
-        }
+    suggestion->word = word;
+    suggestion->name = NULL;
+    suggestion->nearest = length < 3 ? 1 : length > LONGEST ? 0 : (unsigned)length / 3;
+}
+
+void suggestion_offer(struct suggestion *suggestion, const char *name)
+{
+    unsigned distance = edit_distance(suggestion->word, name, suggestion->nearest);
+    if (distance <= suggestion->nearest && distance < strlen(name)) {
+        suggestion->name = name;
+        suggestion->nearest = distance > 0 ? distance - 1 : 0;
     }
-    return name;
+}
+
+const char *suggest_command(const char *word)
+{
+    struct suggestion suggestion;
+    suggestion_begin(&suggestion, word);
+    for (const struct command *command = commands; command->name != NULL; command++)
+        suggestion_offer(&suggestion, command->name);
+    return suggestion.name;
 }

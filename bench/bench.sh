@@ -16,7 +16,8 @@ compare() {
     in_turns "$@" | best "$name" "$peer" M/s
 }
 
-# in_turns COMMAND... -- COMMAND... [-- COMMAND...]: what all of them print, one line a round.
+# in_turns COMMAND... -- COMMAND... [-- COMMAND...]: what all of them print, one line a round; a
+# line that best does not take if one of them fails.
 in_turns() {
     local round word line command
     for ((round = 0; round < rounds; round++)); do
@@ -26,7 +27,7 @@ in_turns() {
                 command+=("$word")
                 continue
             fi
-            line+="$("${command[@]}") "
+            line+="$("${command[@]}" || echo failed) "
             command=()
         done
         echo "$line"
@@ -43,7 +44,7 @@ best() {
             more = unit ~ /\/s$/
         }
         function better(a, b) { return more ? a > b : a < b }
-        NF != 2 || !($1 > 0) || !($2 > 0) { bad = 1 }
+        NF != 2 || /failed/ || $1 <= 0 || $2 <= 0 { bad = 1 }
         NR == 1 || better($1 + 0, ours) { ours = $1 + 0 }
         NR == 1 || better($2 + 0, theirs) { theirs = $2 + 0 }
         END {

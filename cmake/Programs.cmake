@@ -14,6 +14,30 @@ function(weft_add_program target output)
     target_link_options(${target} PRIVATE -Wl,--as-needed)
 endfunction()
 
+# Libraries that only this one source needs: one of its first ten lines is ` * links: <name>...`.
+# Sets <found> to what to link; to NOTFOUND, and says so, if one is not here: then the program is left
+# out.
+function(weft_find_links source found)
+    file(STRINGS ${source} head LIMIT_COUNT 10)
+    set(names "")
+    set(libraries "")
+    if("${head}" MATCHES "\\* links: ([a-z0-9_ -]+)")
+        string(REGEX MATCHALL "[^ ]+" names "${CMAKE_MATCH_1}")
+    endif()
+    foreach(name IN LISTS names)
+        find_library(WEFT_LINKS_${name} ${name})
+        if(NOT WEFT_LINKS_${name})
+            get_filename_component(left_out ${source} NAME)
+            message(STATUS "${left_out} is left out: there is no lib${name}")
+            set(libraries NOTFOUND)
+            break()
+        endif()
+        list(APPEND libraries ${WEFT_LINKS_${name}})
+    endforeach()
+    set(${found} "${libraries}" PARENT_SCOPE)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+endfunction()
+
 # apps/*.c and apps/<program>/*.c are one program with subcommands.
 function(weft_add_command name)
     file(GLOB sources CONFIGURE_DEPENDS apps/*.c apps/*/*.c)

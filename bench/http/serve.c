@@ -20,7 +20,7 @@ struct program {
     struct weft_op op;
     struct weft_http_server server;
     struct weft_signal terminate;
-    uint64_t count;
+    uint64_t count, answered;
 };
 
 struct request {
@@ -57,7 +57,7 @@ static void answer(struct weft_op *op)
 static void counted(struct weft_http_request *request)
 {
     struct program *program = weft_owner(request->server, struct program, server);
-    if (request->server->requests == program->count)
+    if (++program->answered == program->count)
         weft_http_drain(request->server, DRAIN_MS);
 }
 

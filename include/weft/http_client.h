@@ -302,7 +302,8 @@ struct weft_http_fetch {
     struct weft_http_handle *handle_;
     struct weft_http_name *name_;
     struct weft_timer timer_;
-    uint64_t armed_, connect_left_, connect_due_, answer_due_, total_due_, rate_due_, rate_seen_, sent_seen_;
+    uint64_t armed_, connect_left_, connect_due_, answer_due_, total_due_, rate_due_, rate_seen_,
+        sent_seen_, answer_ms_;
     uint64_t begun_ns_, resolve_ns_;
     char *head_, *target_, *moved_;
     struct weft_http_field *table_;
@@ -311,7 +312,8 @@ struct weft_http_fetch {
     enum weft_http_fetch_failure verdict_failure_;
     enum weft_http_fetch_detail verdict_detail_;
     unsigned phase_;
-    bool stopped_, paused_, starved_, head_open_, told_, follows_, stranger_, as_get_, refused_;
+    bool stopped_, rested_, paused_, starved_, head_open_, told_, follows_, stranger_, as_get_,
+        refused_;
     char text_[128];
 };
 

@@ -67,9 +67,9 @@ WEFT_API int weft_http_files_open(struct weft_http_files *files, const char *roo
 /* When no request uses it any more. Safe on one that is not open, and a second time. */
 WEFT_API void weft_http_files_close(struct weft_http_files *files);
 
-/* Answer request with what lies at path below the folder. path is that of the request as it was
- * sent, or what a prefix has left of it: not decoded, beginning with '/'. It points to what stays
- * until the op is over, as request->head.path does.
+/* Answer request with what lies at path below the folder. parent is request->op, or below it. path is that of the request as it was
+ * sent, or what a prefix has left of it: not decoded; a '/' in front may be missing, so "" is the
+ * folder itself. It points to what stays until the op is over, as request->head.path does.
  *
  *   200, 206, 304, 412, 416  a file; by its conditions and ranges. GET and HEAD. The ETag is made
  *                 from size and time of change, weak while the file is younger than a second.

@@ -61,7 +61,7 @@ struct weft_http_log_job {
     const char *data_;
     size_t size_, written_;
     int fd_, status_;
-    bool open_, shut_, torn_, regular_;
+    bool open_, shut_, failed_, torn_, regular_;
     unsigned char hurry_;
 };
 
@@ -102,7 +102,7 @@ struct weft_http_log {
 #define weft_http_log_open(parent, log, path, format, then)                                        \
     weft_http_log_open_at(WEFT_HERE("http_log", WEFT_HTTP), parent, log, path, -1, format, then)
 /* The same with a descriptor that is open: it stays yours, is not closed with the log, and has to be
- * open until then runs. One opened without O_APPEND must not be written to by anybody else. */
+ * open until then runs. UV_EINVAL: fd is not above 0; UV_EBADF: it is none. One opened without O_APPEND must not be written to by anybody else. */
 #define weft_http_log_open_fd(parent, log, fd, format, then)                                       \
     weft_http_log_open_at(WEFT_HERE("http_log", WEFT_HTTP), parent, log, NULL, fd, format, then)
 WEFT_API void weft_http_log_open_at(const struct weft_site *site, struct weft_op *parent,
@@ -115,8 +115,8 @@ WEFT_API void weft_http_log_request(struct weft_http_log *log,
                                     const struct weft_http_request *request);
 
 /* Open path again, for those who have moved the file away (on SIGHUP, by logrotate); what is
- * buffered then goes to the new file. If that fails log->error says why, and the old file is written
- * on. No effect on the standard output, on a descriptor, or on a log that is not open. */
+ * buffered then goes to the new file. If that fails log->error says why, the old file is written on,
+ * and with the next lines it is tried again. No effect on the standard output, on a descriptor, or on a log that is not open. */
 WEFT_API void weft_http_log_reopen(struct weft_http_log *log);
 
 /* Write what is buffered, then close; lines that come after this are ignored. It may wait for the

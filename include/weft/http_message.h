@@ -1,5 +1,5 @@
-/* weft/http_message.h: what stands in HTTP messages: dates, entity tags, ranges, media types, paths,
- * forms, and the fields that carry them.
+/* weft/http_message.h: what stands in HTTP messages: dates, entity tags, ranges, media types,
+ * paths, forms, and the fields that carry them.
  *
  * Pure functions over texts: no memory, no loop, no locale, time linear in the input. Texts that
  * come out point into those that went in, or into a buffer of the caller's. Everything here may be
@@ -219,8 +219,8 @@ WEFT_API int weft_http_form_number(struct weft_text form, const char *name, int6
 /* From the path of a request to one below a folder: decoded, relative, without ".", ".." and empty
  * segments, with a NUL behind. "/" is "", "/a/./b/../c%20d" is "a/c d"; a '/' at the end stays, so
  * that "/a/" names a folder. It needs at most path.size + 1 bytes.
- * UV_EINVAL: it does not begin with '/', has a bad escape, a byte 0, a '\' or an encoded '/': nobody
- * has such files, and others would take them for separators. UV_EACCES: it would leave the
+ * UV_EINVAL: it does not begin with '/', has a bad escape, a byte 0, a '\' or an encoded '/':
+ * nobody has such files, and others would take them for separators. UV_EACCES: it would leave the
  * folder; it is not bent back into it, because honest clients send no such paths. UV_ENAMETOOLONG:
  * it does not fit buffer, or a segment has more than 255 bytes. On an error buffer is "".
  * Links in the file system are not looked at. */

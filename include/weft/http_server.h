@@ -57,7 +57,7 @@ struct weft_http_request {
     int answered;      /* read only: the status that was answered with; 0: none yet */
     uint64_t sent;     /* read only: how many bytes of the answer's body were given to be sent */
     uint64_t received; /* read only: how many bytes of the request's body were read */
-    uint64_t began_ns; /* read only: when its head was complete; by uv_hrtime */
+    uint64_t began_ns; /* read only: when its head was complete, by uv_hrtime; 0 without done */
     struct weft_http_exchange *inner_;
 };
 
@@ -69,8 +69,8 @@ WEFT_API int weft_http_peer(const struct weft_http_request *request, struct weft
 /* Add a field to the answer, before it is begun; both are copied. UV_EINVAL: name is no token, value
  * has a line end, NUL or another control character in it, or the field is one that the server itself
  * writes (Content-Length, Transfer-Encoding, Connection, Date). UV_ENOBUFS: the head would be larger
- * than server.answer_head_max. UV_EALREADY: the answer has begun. UV_ENOMEM. After an error the
- * answer is as before. */
+ * than server.answer_head_max, or a value made by weft_http_setf is longer than 1,023 bytes.
+ * UV_EALREADY: the answer has begun. UV_ENOMEM. After an error the answer is as before. */
 WEFT_API int weft_http_set(struct weft_http_request *request, const char *name, const char *value);
 WEFT_API int weft_http_set_text(struct weft_http_request *request, struct weft_text name,
                                 struct weft_text value);
@@ -81,7 +81,7 @@ __attribute__((format(printf, 3, 4))) WEFT_API int weft_http_setf(struct weft_ht
 /* Answer, completely. type becomes the Content-Type; NULL: none. data must stay until op is over,
  * which then is soon. For HEAD the body is left out, for 204 and 304 too. An answer that was begun
  * before stands: this one is ignored. A status outside 200 to 599, or a type that is not a legal
- * value, ends op with UV_EINVAL. */
+ * value, ends op with UV_EINVAL; an op that was cancelled ends with the reason. */
 WEFT_API void weft_http_answer(struct weft_http_request *request, int status, const char *type,
                                const void *data, size_t size);
 /* The same with a body as by printf, which is copied. Without the memory for it op ends with
@@ -92,22 +92,24 @@ __attribute__((format(printf, 4, 5))) WEFT_API void weft_http_answerf(
 /* Answer piece by piece: begin, write, write, …, end. length is that of the whole body, or
  * WEFT_HTTP_UNKNOWN: then it goes in chunks (to a client of HTTP/1.0: until the connection closes).
  * Nothing is sent yet: the head goes out with the first piece, or the end. UV_EALREADY: the answer
- * has begun. UV_EINVAL, UV_ENOBUFS, UV_ENOMEM as above. */
+ * has begun. UV_EINVAL, UV_ENOBUFS, UV_ENOMEM as above; the reason if op was cancelled. */
 #define WEFT_HTTP_UNKNOWN UINT64_MAX
 WEFT_API int weft_http_start(struct weft_http_request *request, int status, const char *type,
                              uint64_t length);
 
-/* One piece: an op of its own, usually below request->op; over when the bytes are with the kernel,
- * so a client that reads slowly slows the writer. They stay yours and must stay until then. Several
- * may be under way; they go out in the order of their begin. A size of 0 sends the head, if it has
- * not gone out, and nothing else. UV_EINVAL: no weft_http_start, or this is more than the length,
- * or data is NULL with a size. UV_EALREADY: after weft_http_end. The errors of weft_write. For HEAD
- * and 304 it succeeds and sends nothing. */
+/* One piece: an op of its own below request->op; over when the bytes are with the kernel, so a
+ * client that reads slowly slows the writer. They stay yours and must stay until then. Several may be
+ * under way; they go out in the order of their begin. A size of 0 sends the head, if it has not gone
+ * out, and nothing else. For HEAD, 204 and 304 it succeeds and sends nothing else. After a piece that
+ * failed or was cancelled the answer cannot become whole: later ones and weft_http_end fail like it.
+ * UV_EINVAL: no weft_http_start, or this is more than the length, or data is NULL with a size.
+ * UV_EALREADY: after weft_http_end. The errors of weft_write, except UV_ENOBUFS. */
 struct weft_http_write {
-    struct weft_write write; /* its op is write.op */
+    struct weft_op op;
     struct weft_http_request *request;
     const void *data;
     size_t size;
+    struct weft_write write_;
     char frame_[24];
 };
 #define weft_http_write(parent, write, request, data, size, then)                                  \
@@ -117,17 +119,19 @@ WEFT_API void weft_http_write_at(const struct weft_site *site, struct weft_op *p
                                  const void *data, size_t size, weft_then_fn *then);
 WEFT_API void weft_http_write_begin(struct weft_op *op);
 
-/* The answer is complete: request->op ends when all of it is with the kernel; with UV_EINVAL, and a
- * connection that is cut, if fewer bytes were written than the length said. Once; a second call and
- * one without weft_http_start do nothing. */
+/* The answer is complete: request->op ends when all of it is with the kernel. If fewer bytes were
+ * written than the length said it ends with UV_EINVAL, and the connection is cut unless nothing of the
+ * answer has gone out. Once; a second call and one without weft_http_start do nothing. */
 WEFT_API void weft_http_end(struct weft_http_request *request);
 
 /* ---- the request's body --------------------------------------------------------------------- */
 
-/* Read a piece of the body into buffer: read->size bytes, at least 1. UV_EOF: that was all. The
- * first read lets a client go on that expects "100 Continue". A handler need not read: what is left
- * is thrown away after the answer if it is short, otherwise the connection is closed.
- * UV_EFBIG: the body is larger than request->body_max. WEFT_EHTTP: its chunks are malformed.
+/* Read a piece of the body into buffer: read->size bytes, at least 1. UV_EOF: that was all. It is an
+ * op below request->op. A cancel may lose: with status 0 the bytes are there. The first read lets a
+ * client go on that expects "100 Continue". A handler need not read: what is left is thrown away
+ * after the answer if it is short, otherwise the connection is closed.
+ * UV_EFBIG: the body is larger than request->body_max. WEFT_EHTTP: its chunks are malformed, or the
+ * client has ended its side in the middle of it, with server.half_close; without, it has left.
  * UV_EBUSY: another read is under way. UV_EINVAL: request or buffer is NULL, capacity is 0. The
  * errors of weft_read. */
 struct weft_http_read {
@@ -198,7 +202,7 @@ struct weft_http_server {
     weft_http_done_fn *done; /* NULL: nobody is told */
     const char *name;        /* of the field Server; NULL: there is none */
     bool reuse_port;         /* several servers share the port, a loop each */
-    bool half_close;         /* a client that only ends its side is waited for, not given up */
+    bool half_close;         /* a client that ends its side still gets its answer: see below */
     size_t line_max;         /* bytes of the request line; more: 414 */
     size_t head_max;         /* bytes of the whole head; more: 431 */
     size_t fields_max;       /* more: 431 */
@@ -230,11 +234,16 @@ struct weft_http_server {
     char date_[32];
 };
 
-/* Listen on address and serve until stopped; it is bound when this returns: server->address. then
+/* Half-closing. A client that only ends its side looks the same as one that leaves, and by default is
+ * taken for that: what can be answered at once is, the rest is cancelled. With half_close it is
+ * answered all the same; then one that has left altogether is seen only when it is written to.
+ *
+ * Listen on address and serve until stopped; it is bound when this returns: server->address. then
  * gets 0 after weft_http_drain, UV_ETIMEDOUT if that took too long, the reason of a cancel, which
  * cuts all connections at once, or the error of listening: those of weft_listen, UV_ENOMEM, and
- * UV_EINVAL if there is no handler, request_size is too small or a limit makes no sense (head_max
- * above 1 MiB, line_max above head_max). Running out of descriptors or memory does not stop it: it
+ * UV_EINVAL if there is no handler, request_size is too small, name is not a legal value or longer
+ * than 256 bytes, or a limit makes no sense (head_max or answer_head_max above 1 MiB, the latter below
+ * 1 KiB, line_max above head_max). Running out of descriptors or memory does not stop it: it
  * takes no new connections for a moment. */
 #define weft_http_serve(parent, server, address, then)                                             \
     weft_http_serve_at(WEFT_HERE("http_server", WEFT_HTTP), parent, server, address, then)

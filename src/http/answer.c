@@ -35,6 +35,7 @@ void weft__http_answer_reset(struct weft_http_exchange *x)
     x->copy = NULL;
     x->started = x->head_out = x->complete = x->bodyless = x->chunked_out = false;
     x->written = 0;
+    x->failed = 0;
     x->request->answered = 0;
     weft__http_answer_begin(x);
 }
@@ -221,6 +222,8 @@ int weft_http_start(struct weft_http_request *request, int status, const char *t
     struct weft_http_exchange *x = exchange_of(request);
     if (x->started)
         return UV_EALREADY;
+    if (weft_cancelled(&request->op) != 0) /* nobody waits for it any more */
+        return weft_cancelled(&request->op);
     if (status < 200 || status > 599)
         return UV_EINVAL;
     if (type != NULL && !weft_http_value_ok(weft_text_of(type)))
@@ -252,47 +255,72 @@ static void answered(struct weft_op *op, struct weft_op *write)
 /* The connection cannot go on if the client is about to send what nobody reads. */
 static void decide_close(struct weft_http_exchange *x)
 {
-    bool skippable = x->body == BODY_LENGTH && x->body_left <= DISCARD_MAX && x->continued;
-    if (x->body != BODY_OVER && !skippable)
+    if (x->body != BODY_OVER && !weft__http_body_skippable(x))
         x->request->close = true;
+}
+
+/* Make the head; false: it cannot be, and the request ends. */
+static bool begin_whole(struct weft_http_request *request, int status, const char *type,
+                        const void *data, size_t size)
+{
+    decide_close(exchange_of(request));
+    int err = data == NULL && size > 0 ? UV_EINVAL : weft_http_start(request, status, type, size);
+    if (err != 0)
+        weft_end(&request->op, err);
+    return err == 0;
+}
+
+static bool fits_behind_head(const struct weft_http_exchange *x, size_t size)
+{
+    return x->bodyless || size <= x->out_room - x->out_end;
+}
+
+/* Head and body in one write, and if the body is short in one buffer. */
+static void send_whole(struct weft_http_request *request, const void *data, size_t size)
+{
+    struct weft_http_exchange *x = exchange_of(request);
+    uv_buf_t parts[2];
+    unsigned count = 1;
+    if (x->bodyless)
+        size = 0;
+    if (!fits_behind_head(x, size))
+        parts[count++] = http_part(data, size);
+    else if (size > 0)
+        append(x, data, size);
+    parts[0] = weft__http_answer_head(x);
+    x->complete = true;
+    request->sent = x->written = size;
+    weft_writev(&request->op, &x->write, &x->connection->stream, parts, count, answered);
+    weft__http_given(x->connection, x->write.size);
 }
 
 void weft_http_answer(struct weft_http_request *request, int status, const char *type,
                       const void *data, size_t size)
 {
+    if (exchange_of(request)->started)
+        return;
+    if (begin_whole(request, status, type, data, size))
+        send_whole(request, data, size);
+}
+
+/* Memory for a body of ours, until the request is over; NULL: there is none, and it ends. */
+static char *make_copy(struct weft_http_request *request, size_t size)
+{
     struct weft_http_exchange *x = exchange_of(request);
-    if (x->started)
-        return;
-    decide_close(x);
-    int err = data == NULL && size > 0 ? UV_EINVAL : weft_http_start(request, status, type, size);
-    if (err != 0) {
-        weft_end(&request->op, err);
-        return;
-    }
-    x->complete = true;
-    unsigned count = 1;
-    uv_buf_t parts[2];
-    if (x->bodyless)
-        size = 0;
-    request->sent = x->written = size;
-    if (size <= x->out_room - x->out_end) {
-        if (size > 0)
-            append(x, data, size);
-    } else {
-        parts[count++] = http_part(data, size);
-    }
-    parts[0] = weft__http_answer_head(x);
-    weft_writev(&request->op, &x->write, &x->connection->stream, parts, count, answered);
-    weft__http_wrote(x->connection, x->write.size);
+    weft_free(x->copy);
+    x->copy = weft_alloc(size + 1);
+    if (x->copy == NULL)
+        weft_end(&request->op, UV_ENOMEM);
+    return x->copy;
 }
 
 void weft_http_answerf(struct weft_http_request *request, int status, const char *type,
                        const char *format, ...)
 {
     struct weft_http_exchange *x = exchange_of(request);
+    char text[512], *body = text;
     if (x->started)
         return;
-    char text[512];
     va_list args;
     va_start(args, format);
     int size = vsnprintf(text, sizeof text, format, args);
@@ -301,17 +329,21 @@ void weft_http_answerf(struct weft_http_request *request, int status, const char
         weft_end(&request->op, UV_EINVAL);
         return;
     }
-    x->copy = weft_alloc((size_t)size + 1);
-    if (x->copy == NULL) {
-        weft_end(&request->op, UV_ENOMEM);
-        return;
-    }
-    if ((size_t)size < sizeof text) {
-        memcpy(x->copy, text, (size_t)size + 1);
-    } else {
+    if ((size_t)size >= sizeof text) {
+        body = make_copy(request, (size_t)size);
+        if (body == NULL)
+            return;
         va_start(args, format);
-        vsnprintf(x->copy, (size_t)size + 1, format, args);
+        vsnprintf(body, (size_t)size + 1, format, args);
         va_end(args);
     }
-    weft_http_answer(request, status, type, x->copy, (size_t)size);
+    if (!begin_whole(request, status, type, body, (size_t)size))
+        return;
+    if (body == text && !fits_behind_head(x, (size_t)size)) { /* our stack is gone too soon */
+        body = make_copy(request, (size_t)size);
+        if (body == NULL)
+            return;
+        memcpy(body, text, (size_t)size);
+    }
+    send_whole(request, body, (size_t)size);
 }

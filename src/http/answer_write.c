@@ -1,6 +1,10 @@
 /* An answer piece by piece. Each piece is one write: with the head in front if that has not gone out,
  * and in its chunk if the length is not known. The kernel takes them in order and finishes each when
- * it has it, so backpressure needs nothing here. */
+ * it has it, so backpressure needs nothing here.
+ *
+ * A piece that fails leaves a gap. One that was cancelled before its turn harms nothing by itself,
+ * so the connection could go on, and the client would take what follows for the rest: that is why a
+ * failure is kept (failed) and nothing is written behind it, least of all an end. */
 #include "server.h"
 #include <stdio.h>
 
@@ -16,36 +20,57 @@ static int check(const struct weft_http_write *piece)
     if (x->complete)
         return UV_EALREADY;
     bool too_much = x->length != WEFT_HTTP_UNKNOWN && piece->size > x->length - x->written;
-    return too_much && !x->bodyless ? UV_EINVAL : 0;
+    return too_much && !x->bodyless ? UV_EINVAL : x->failed;
+}
+
+/* The bytes of the piece, with what belongs around them; how many parts that makes. */
+static unsigned wrap(struct weft_http_write *piece, size_t size, uv_buf_t parts[4])
+{
+    struct weft_http_exchange *x = piece->request->inner_;
+    bool in_chunk = size > 0 && x->chunked_out;
+    unsigned count = 0;
+    if (!x->head_out)
+        parts[count++] = weft__http_answer_head(x);
+    if (in_chunk) {
+        int digits = snprintf(piece->frame_, sizeof piece->frame_, "%zx\r\n", size);
+        parts[count++] = http_part(piece->frame_, (size_t)digits);
+    }
+    if (size > 0)
+        parts[count++] = http_part(piece->data, size);
+    if (in_chunk)
+        parts[count++] = http_part("\r\n", 2);
+    return count;
+}
+
+static void piece_written(struct weft_op *op, struct weft_op *write)
+{
+    struct weft_http_write *piece = weft_owner(op, struct weft_http_write, op);
+    struct weft_http_exchange *x = piece->request->inner_;
+    if (write->status != 0) {
+        x->failed = write->status;
+        weft__http_taken_back(x->connection, piece->write_.size - piece->write_.written);
+        if (x->complete) /* the end is in line behind it and must not go out */
+            weft_end(&piece->request->op, write->status);
+    }
+    weft_finish(op, write->status);
 }
 
 void weft_http_write_begin(struct weft_op *op)
 {
-    struct weft_http_write *piece = weft_owner(op, struct weft_http_write, write.op);
+    struct weft_http_write *piece = weft_owner(op, struct weft_http_write, op);
     int err = check(piece);
     if (err != 0) {
         weft_finish(op, err);
         return;
     }
     struct weft_http_exchange *x = piece->request->inner_;
-    struct weft_write *write = &piece->write;
     size_t size = x->bodyless ? 0 : piece->size;
-    write->stream = &x->connection->stream;
-    write->count = 0;
-    if (!x->head_out)
-        write->bufs[write->count++] = weft__http_answer_head(x);
-    if (size > 0 && x->chunked_out) {
-        int digits = snprintf(piece->frame_, sizeof piece->frame_, "%zx\r\n", size);
-        write->bufs[write->count++] = http_part(piece->frame_, (size_t)digits);
-    }
-    if (size > 0)
-        write->bufs[write->count++] = http_part(piece->data, size);
-    if (size > 0 && x->chunked_out)
-        write->bufs[write->count++] = http_part("\r\n", 2);
+    uv_buf_t parts[4];
+    unsigned count = wrap(piece, size, parts);
     x->written += size;
     piece->request->sent += size;
-    weft_write_begin(op);
-    weft__http_wrote(x->connection, write->size);
+    weft_writev(op, &piece->write_, &x->connection->stream, parts, count, piece_written);
+    weft__http_given(x->connection, piece->write_.size);
 }
 
 void weft_http_write_at(const struct weft_site *site, struct weft_op *parent,
@@ -55,7 +80,7 @@ void weft_http_write_at(const struct weft_site *site, struct weft_op *parent,
     piece->request = request;
     piece->data = data;
     piece->size = size;
-    weft_run_at(site, parent, &piece->write.op, weft_http_write_begin, then);
+    weft_run_at(site, parent, &piece->op, weft_http_write_begin, then);
 }
 
 static void ended(struct weft_op *op, struct weft_op *write)
@@ -68,9 +93,9 @@ void weft_http_end(struct weft_http_request *request)
     struct weft_http_exchange *x = request->inner_;
     if (!x->started || x->complete)
         return;
-    bool short_of = x->length != WEFT_HTTP_UNKNOWN && x->written < x->length && !x->bodyless;
-    if (short_of) {
-        weft_end(&request->op, UV_EINVAL);
+    bool too_short = x->length != WEFT_HTTP_UNKNOWN && x->written < x->length && !x->bodyless;
+    if (too_short || x->failed != 0) {
+        weft_end(&request->op, x->failed != 0 ? x->failed : UV_EINVAL);
         return;
     }
     x->complete = true;
@@ -83,5 +108,5 @@ void weft_http_end(struct weft_http_request *request)
     if (count == 0) /* it still goes behind the pieces that wait */
         parts[count++] = http_part(NULL, 0);
     weft_writev(&request->op, &x->write, &x->connection->stream, parts, count, ended);
-    weft__http_wrote(x->connection, x->write.size);
+    weft__http_given(x->connection, x->write.size);
 }

@@ -30,6 +30,11 @@ void weft__http_body_begin(struct weft_http_exchange *x)
     }
 }
 
+bool weft__http_body_skippable(const struct weft_http_exchange *x)
+{
+    return x->body == BODY_LENGTH && x->body_left <= DISCARD_MAX && x->continued;
+}
+
 static void over(struct weft_http_read *reader, int status)
 {
     struct weft_http_exchange *x = reader->request->inner_;
@@ -37,7 +42,7 @@ static void over(struct weft_http_read *reader, int status)
     if (status != 0)
         reader->size = 0;
     weft__http_due(x->connection, WEFT_HTTP_NEVER);
-    weft__http_wrote(x->connection, 0);
+    weft__http_given(x->connection, 0);
     weft_finish(&reader->op, status);
 }
 
@@ -101,7 +106,7 @@ static void take_chunks(struct weft_http_read *reader)
     }
     if (verdict == HTTP_DONE)
         x->body = BODY_OVER;
-    if (part.size > request->body_max - request->received) {
+    if (request->received + part.size > request->body_max) {
         over(reader, UV_EFBIG);
     } else if (part.size > 0) {
         memcpy(reader->buffer, part.data, part.size);
@@ -125,13 +130,24 @@ static void take(struct weft_http_read *reader)
         take_chunks(reader);
 }
 
+/* The client ends its side in the middle of the body. The op that waits for its leaving may be told
+ * of it later than this. */
+static int ended_early(struct weft_http_request *request)
+{
+    request->close = true;
+    if (request->server->half_close)
+        return WEFT_EHTTP;
+    request->inner_->connection->left = true;
+    return UV_ECONNRESET;
+}
+
 static void body_received(struct weft_op *op, struct weft_op *read)
 {
     struct weft_http_read *reader = reader_of(op);
     struct weft_http_request *request = reader->request;
     struct weft_http_exchange *x = request->inner_;
     if (read->status != 0) {
-        over(reader, read->status == UV_EOF ? UV_ECONNRESET : read->status);
+        over(reader, read->status == UV_EOF ? ended_early(request) : read->status);
         return;
     }
     if (x->body == BODY_CHUNKED) {

@@ -43,11 +43,12 @@ static void read_on(struct weft_http_read_all *all)
 static void piece_read(struct weft_op *op, struct weft_op *read)
 {
     struct weft_http_read_all *all = all_of(op);
-    if (read->status == UV_EOF && weft_cancelled(op) == 0) {
+    int cancelled = weft_cancelled(op);
+    if (read->status == UV_EOF && cancelled == 0) {
         all->data[all->size] = '\0';
         weft_finish(op, 0);
     } else if (read->status != 0) {
-        fail(all, read->status);
+        fail(all, cancelled != 0 ? cancelled : read->status);
     } else {
         all->size += all->read_.size;
         read_on(all);

@@ -69,8 +69,6 @@ static bool take_trailer(struct http_chunked *chunked, char c)
 {
     switch (chunked->state) {
     case TRAILER:
-        if (c == '\r')
-            return go(chunked, END_LF);
         return http_char(c, HTTP_TOKEN) && go(chunked, NAME);
     case NAME:
         return http_char(c, HTTP_TOKEN) || (c == ':' && go(chunked, VALUE));
@@ -101,6 +99,8 @@ static bool take(struct http_chunked *chunked, char c)
     case END_LF:
         return c == '\n' && go(chunked, END);
     default:
+        if (chunked->state == TRAILER && c == '\r')
+            return go(chunked, END_LF);
         return take_trailer(chunked, c) && ++chunked->trailer <= HTTP_CHUNKED_EXTRA_MAX;
     }
 }

@@ -53,7 +53,7 @@ struct weft_http_name {
     struct weft_http_name *next; /* in its bucket */
     struct weft_http_links age;  /* among all, the oldest first */
     struct weft_http_engine *engine;
-    struct weft_http_resolve *resolve;      /* NULL: it is over */
+    struct weft_http_resolve *resolve; /* NULL: it is over */
     struct weft_http_links waiters;
     char *addresses; /* as curl wants them: "127.0.0.1,[::1]"; NULL: none yet */
     uint64_t due;    /* when they are too old */
@@ -75,9 +75,9 @@ struct weft_http_handle {
     struct curl_slist *fields, *resolve;
     bool added;   /* curl works on it */
     bool special; /* options beyond those of a plain GET are set: reset it before the next */
-    bool piped, proxied;
-    bool literal; /* the host is an address: curl may "resolve" it */
-    unsigned generation; /* of the name whose addresses it carries */
+    bool piped, proxied, encoded; /* these are set, and are no reason to reset it */
+    bool literal;                 /* the host is an address: curl may "resolve" it */
+    unsigned generation;          /* of the name whose addresses it carries */
     unsigned port;
     char host[HOST_TEXT];
     char error[CURL_ERROR_SIZE];
@@ -169,6 +169,10 @@ void weft__http_names_free(struct weft_http_engine *engine);
 
 /* A handle that is ready for a request; NULL: there is no memory, or none is free. */
 struct weft_http_handle *weft__http_handle_take(struct weft_http_engine *engine);
+/* The same one for another request of the same fetch; false: no memory. */
+bool weft__http_handle_renew(struct weft_http_handle *handle);
+/* Let go of what the last request needed. */
+void weft__http_handle_clear(struct weft_http_handle *handle);
 void weft__http_handle_give(struct weft_http_handle *handle);
 bool weft__http_handle_may_take(const struct weft_http_engine *engine);
 void weft__http_handles_free(struct weft_http_engine *engine);
@@ -176,7 +180,7 @@ void weft__http_handles_free(struct weft_http_engine *engine);
 /* ---- fetch.c -------------------------------------------------------------------------------- */
 
 /* How far it is. */
-enum { PHASE_LINE, PHASE_RESOLVE, PHASE_CONNECT, PHASE_ASKED, PHASE_ANSWER };
+enum { PHASE_LINE, PHASE_RESOLVE, PHASE_CURL, PHASE_CONNECT, PHASE_ASKED, PHASE_ANSWER };
 
 void weft__http_fetch_start(struct weft_http_fetch *fetch);
 /* Take it out of curl and everything else, and finish it. */
@@ -185,11 +189,12 @@ void weft__http_fetch_over(struct weft_http_fetch *fetch, int status,
                            enum weft_http_fetch_detail detail);
 /* curl is done with it. */
 void weft__http_fetch_done(struct weft_http_fetch *fetch, CURLcode code);
-/* Decide, inside a callback of curl's, how it ends; curl is then told to stop. The first counts. */
+/* Decide how it ends, between enter and leave: it is stopped when nobody is inside curl any more. The
+ * first decision counts. */
 void weft__http_fetch_decide(struct weft_http_fetch *fetch, int status,
                              enum weft_http_fetch_failure failure,
                              enum weft_http_fetch_detail detail);
-/* Stop it, decided or cancelled: now, or when curl returns. */
+/* Stop it as was decided. */
 void weft__http_fetch_stop(struct weft_http_fetch *fetch);
 void weft__http_fetch_unpause(struct weft_http_fetch *fetch);
 
@@ -216,8 +221,9 @@ int weft__http_body_end(struct weft_http_fetch *fetch);
 bool weft__http_is_redirect(int status);
 /* Where the answer leads to: sets fetch->location, if it leads anywhere. */
 int weft__http_redirect_find(struct weft_http_fetch *fetch);
-/* Make the fetch ask there. */
-void weft__http_redirect_take(struct weft_http_fetch *fetch);
+bool weft__http_is_web(const char *url);
+/* Make the fetch ask there. 0, or UV_ESPIPE: its body cannot be sent again. */
+int weft__http_redirect_take(struct weft_http_fetch *fetch);
 
 /* ---- fetch_deadline.c ----------------------------------------------------------------------- */
 
@@ -227,7 +233,13 @@ void weft__http_deadlines_end(struct weft_http_fetch *fetch);
 
 /* ---- fetch_failure.c ------------------------------------------------------------------------ */
 
-/* What curl's code means. */
-void weft__http_failure_of(struct weft_http_fetch *fetch, CURLcode code, int *status);
+struct http_failure {
+    int status;
+    enum weft_http_fetch_failure failure;
+    enum weft_http_fetch_detail detail;
+};
+
+/* What curl's code means; while the handle still knows. */
+struct http_failure weft__http_failure_of(struct weft_http_fetch *fetch, CURLcode code);
 
 #endif

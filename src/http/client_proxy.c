@@ -42,9 +42,9 @@ int weft__http_proxy_read(struct weft_http_engine *engine)
         return UV_ENOMEM;
     CURLUcode code = curl_url_set(url, CURLUPART_URL, proxy, CURLU_NON_SUPPORT_SCHEME);
     int err = code == CURLUE_OUT_OF_MEMORY ? UV_ENOMEM : code != CURLUE_OK ? UV_EINVAL : 0;
-    if (err == 0 && (!get_part(url, CURLUPART_SCHEME, scheme, sizeof scheme) ||
-                     !get_part(url, CURLUPART_HOST, engine->proxy_host, HOST_TEXT) ||
-                     !scheme_ok(scheme)))
+    if (err == 0 &&
+        (!get_part(url, CURLUPART_SCHEME, scheme, sizeof scheme) ||
+         !get_part(url, CURLUPART_HOST, engine->proxy_host, HOST_TEXT) || !scheme_ok(scheme)))
         err = UV_EINVAL;
     if (err == 0 && get_part(url, CURLUPART_PORT, port, sizeof port))
         engine->proxy_port = (unsigned)strtoul(port, NULL, 10);

@@ -102,7 +102,7 @@ static bool still_the_same(struct weft_text validator, const struct resource *re
 bool weft_http_range_applies(const struct weft_http_head *head, struct weft_text etag,
                              int64_t modified, int64_t now)
 {
-    struct resource resource = {etag, modified, now, true};
+    struct resource resource = {.etag = etag, .modified = modified, .now = now};
     if (head->method != WEFT_HTTP_GET || only(head, "Range") == NULL)
         return false;
     if (weft_http_head_get(head, "If-Range").data == NULL)

@@ -49,6 +49,7 @@ void weft__http_connection_open(struct weft_http_server *server, struct weft_htt
     c->server = server;
     c->in = c->small;
     c->in_room = sizeof c->small;
+    c->stream.write_max = SIZE_MAX; /* what waits is the handlers' own, and they wait for it */
     c->due = c->request_due = c->armed = WEFT_HTTP_NEVER;
     weft_run_at(WEFT_HERE("http_connection", WEFT_HTTP), &server->op, &c->op, connection_begin,
                 connection_over);
@@ -176,12 +177,14 @@ static void wait_for_request(struct weft_http_connection *c)
     c->phase = PHASE_IDLE;
     weft__http_due(c, c->requests > 0 ? c->server->idle_ms : c->server->head_ms);
     read_on(c);
+    if (weft_http_draining(c->server))
+        weft__http_connection_drain(c);
 }
 
 static void wait_for_head(struct weft_http_connection *c)
 {
     if (!make_room(c)) {
-        close_connection(c);
+        weft__http_refuse(c, 503);
         return;
     }
     if (c->phase != PHASE_HEAD) {
@@ -202,7 +205,8 @@ static void handle(struct weft_http_connection *c)
     request->head = x->parser.head;
     request->head.fields = x->parser.fields;
     request->body_max = server->body_max;
-    request->close = !request->head.keep_alive || c->requests >= server->requests_max;
+    request->close = !request->head.keep_alive || c->requests >= server->requests_max ||
+                     request->head.method == WEFT_HTTP_CONNECT; /* it may take us for a tunnel */
     weft__http_body_begin(x);
     weft__http_request_due(c, server->request_ms);
     weft_run_at(WEFT_HERE("http_request", WEFT_HTTP), &c->op, &request->op, server->handler,
@@ -267,7 +271,7 @@ static void advance(struct weft_http_connection *c)
         return;
     }
     if (!make_body_room(c)) {
-        close_connection(c);
+        weft__http_refuse(c, 503);
         return;
     }
     c->start += parser->line;
@@ -278,11 +282,11 @@ static void advance(struct weft_http_connection *c)
 static void received(struct weft_op *op, struct weft_op *read)
 {
     struct weft_http_connection *c = connection_of(op);
-    if (read->status == 0) {
+    if (c->phase == PHASE_HEAD && c->exchange->late && !weft_cancelled(op)) {
+        weft__http_refuse(c, 408);
+    } else if (read->status == 0) {
         c->end += c->read.size;
         advance(c);
-    } else if (read->status == UV_ETIMEDOUT && c->phase == PHASE_HEAD && !weft_cancelled(op)) {
-        weft__http_refuse(c, 408);
     } else {
         close_connection(c);
     }
@@ -331,6 +335,8 @@ void weft__http_refuse(struct weft_http_connection *c, int status)
         x->request->head.fields = x->parser.fields;
         x->request->close = true;
     }
+    if (x->late)
+        x->request->close = true;
     weft__http_answer_reset(x);
     x->refusal = status;
     c->server->running++;
@@ -342,9 +348,7 @@ void weft__http_refuse(struct weft_http_connection *c, int status)
 static void go_on(struct weft_http_connection *c)
 {
     struct weft_http_exchange *x = c->exchange;
-    bool client_waits = !x->continued; /* it may send the body or not: there is no telling */
-    if (x->body == BODY_LENGTH && x->body_left <= DISCARD_MAX && !client_waits &&
-        !x->request->close) {
+    if (weft__http_body_skippable(x) && !x->request->close) {
         weft__http_body_discard(c);
         return;
     }
@@ -373,11 +377,13 @@ static void request_over(struct weft_op *op, struct weft_op *request_op)
 
 void weft__http_connection_next(struct weft_http_connection *c)
 {
-    bool close = c->exchange->request->close || weft_http_draining(c->server);
-    bool asked = c->exchange->refusal == 0 && !c->exchange->parser.head.keep_alive;
+    struct weft_http_exchange *x = c->exchange;
+    bool close = x->request->close || weft_http_draining(c->server);
+    bool asked = x->refusal == 0 && !x->parser.head.keep_alive;
+    bool all_read = x->body == BODY_OVER && c->start == c->end;
     release_exchange(c);
     if (close) {
-        if ((asked && c->start == c->end) || c->left)
+        if (asked && all_read) /* it has said that it sends no more */
             close_connection(c);
         else
             linger(c);
@@ -425,5 +431,5 @@ void weft__http_connection_serve(struct weft_http_connection *c)
 void weft__http_connection_drain(struct weft_http_connection *c)
 {
     if (c->phase == PHASE_IDLE)
-        close_connection(c);
+        weft_cancel(&c->read.op, UV_ECANCELED); /* unless it has read something: that is served */
 }

@@ -245,6 +245,7 @@ int weft_http_date_parse(struct weft_text text, int64_t now, int64_t *time)
     int64_t days = days_of(civil.year, civil.month, civil.day);
     if (days < 0 || !day_ok(&civil, weekday, days))
         return UV_EINVAL;
-    *time = days * DAY_S + (civil.hour * 60 + civil.minute) * 60 + civil.second;
+    int second = (civil.hour * 60 + civil.minute) * 60 + civil.second;
+    *time = days * DAY_S + second;
     return 0;
 }

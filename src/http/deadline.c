@@ -48,7 +48,12 @@ static uint64_t taken(const struct weft_http_connection *c)
     return c->given - c->stream.waiting;
 }
 
-void weft__http_wrote(struct weft_http_connection *c, size_t size)
+void weft__http_taken_back(struct weft_http_connection *c, size_t size)
+{
+    c->given -= size;
+}
+
+void weft__http_given(struct weft_http_connection *c, size_t size)
 {
     c->given += size;
     if (c->stream.waiting == 0 || c->due != WEFT_HTTP_NEVER)
@@ -82,16 +87,21 @@ static void late_in_request(struct weft_http_connection *c, uint64_t now)
     }
 }
 
+/* While a request is awaited its read is cancelled, and what is to be done is done in the then of
+ * that: bytes may have come in this very moment. */
 static void late(struct weft_http_connection *c, uint64_t now)
 {
     switch (c->phase) {
     case PHASE_HEAD:
-        weft_cancel(&c->read.op, UV_ETIMEDOUT); /* goes on in its then: 408 */
+        c->exchange->late = true; /* also if the read has won: 408 */
+        weft_cancel(&c->read.op, UV_ETIMEDOUT);
+        break;
+    case PHASE_IDLE:
+        weft_cancel(&c->read.op, UV_ETIMEDOUT);
         break;
     case PHASE_REQUEST:
         late_in_request(c, now);
         break;
-    case PHASE_IDLE:
     case PHASE_DISCARD:
     case PHASE_LINGER:
         weft_end(&c->op, UV_ETIMEDOUT);

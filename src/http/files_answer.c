@@ -24,7 +24,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { ENDING_SIZE = 4 }; /* ".br", ".gz" */
+enum { ENDING_SIZE = 4, LOCATION_SIZE = 4096 }; /* ".br", ".gz" */
 
 static void go_on(struct weft_http_job *job, int status);
 
@@ -64,18 +64,21 @@ static void finish_with(struct weft_http_file *file, int answer)
 
 /* ---- fields --------------------------------------------------------------------------------- */
 
+/* Relative, so that it is right below any prefix, and never leads to "//elsewhere/". */
 static int set_location(struct weft_http_job *job)
 {
-    char name[3 * 255 + 1];
+    char name[3 * 255 + 1], location[LOCATION_SIZE];
     struct weft_text segment = job->path, query = job->head->query;
     for (size_t i = 0; i < job->path.size; i++) {
         if (job->path.data[i] == '/')
             segment = weft_text(job->path.data + i + 1, job->path.size - i - 1);
     }
     weft_http_percent_encode(segment, WEFT_HTTP_SEGMENT, name, sizeof name, NULL);
-    /* Relative: right below any prefix, and never "//elsewhere/". */
-    return weft_http_setf(job->file->request, "Location", "./%s/%s%.*s", name,
-                          query.data != NULL ? "?" : "", WEFT_TEXT_ARGS(query));
+    int size = snprintf(location, sizeof location, "./%s/%s%.*s", name,
+                        query.data != NULL ? "?" : "", WEFT_TEXT_ARGS(query));
+    if (size < 0 || (size_t)size >= sizeof location)
+        return UV_ENOBUFS;
+    return weft_http_set(job->file->request, "Location", location);
 }
 
 static int set_content_range(struct weft_http_job *job)
@@ -249,7 +252,7 @@ static size_t longest_index(const struct weft_http_files *files)
 
 static struct weft_http_job *make_job(struct weft_http_file *file)
 {
-    size_t room = file->path.size + longest_index(file->files) + ENDING_SIZE;
+    size_t room = 2 * file->path.size + 3 + longest_index(file->files) + ENDING_SIZE;
     struct weft_http_job *job = weft_alloc(sizeof *job + room);
     if (job == NULL)
         return NULL;
@@ -275,13 +278,27 @@ static bool is_hidden(struct weft_text path)
     return false;
 }
 
+/* What a prefix has left may have lost its '/': then it is put behind one, where there is room. */
+static int clean(struct weft_http_job *job)
+{
+    struct weft_text path = job->file->path;
+    size_t size = path.size + 2;
+    if (path.size == 0 || path.data[0] != '/') {
+        char *whole = job->path_room + size;
+        whole[0] = '/';
+        if (path.size > 0)
+            memcpy(whole + 1, path.data, path.size);
+        path = weft_text(whole, path.size + 1);
+    }
+    return weft_http_path_clean(path, job->path_room, size, &job->path);
+}
+
 /* What can be said without looking at the disk; 0: nothing. */
 static int refusal(struct weft_http_job *job)
 {
     if (!(job->head->method & (WEFT_HTTP_GET | WEFT_HTTP_HEAD)))
         return 405;
-    switch (weft_http_path_clean(job->file->path, job->path_room, job->file->path.size + 1,
-                                 &job->path)) {
+    switch (clean(job)) {
     case 0:
         return !job->files->hidden && is_hidden(job->path) ? 404 : 0;
     case UV_EACCES:

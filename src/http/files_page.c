@@ -146,7 +146,7 @@ static void put_size(struct page *page, uint64_t size)
     char text[32];
     double shown = (double)size;
     size_t unit = 0;
-    for (; shown >= 1000 && unit + 1 < sizeof units / sizeof units[0]; unit++)
+    for (; shown >= 999.5 && unit + 1 < sizeof units / sizeof units[0]; unit++)
         shown /= 1024;
     snprintf(text, sizeof text, unit > 0 && shown < 10 ? "%.1f %s" : "%.0f %s", shown, units[unit]);
     put(page, text);

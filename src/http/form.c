@@ -1,5 +1,5 @@
 /* Queries and forms: name=value&name=value. They are walked through as they stand, and only what is
- * asked for is decoded; names are compared while they are decoded, so that no buffer limits them. */
+ * asked for is decoded; names are compared while they are decoded, so no buffer limits them. */
 #include "percent.h"
 
 int weft_http_form_next(struct weft_text *rest, struct weft_text *name, struct weft_text *value)

@@ -20,6 +20,7 @@
 #include "log.h"
 #include "weft/alloc.h"
 #include <time.h>
+#include <unistd.h>
 
 static void back(uv_work_t *request, int err);
 
@@ -56,10 +57,11 @@ static void start_job(struct weft_http_log *log)
     struct weft_http_log_job *job = &log->job_;
     struct weft_loop *loop = weft_loop_of(&log->op);
     tell_lost(log);
-    job->data_ = log->front_;
-    job->size_ = log->filled_;
+    char *full = log->front_;
     log->front_ = log->back_;
-    log->back_ = (char *)(uintptr_t)job->data_;
+    log->back_ = full;
+    job->data_ = full;
+    job->size_ = log->filled_;
     log->filled_ = 0;
     job->open_ = job->open_ || log->reopen_;
     job->shut_ = log->closing_;
@@ -127,8 +129,8 @@ static void back(uv_work_t *request, int err)
     log->busy_ = false;
     log->error = log->job_.status_;
     count_losses(log);
-    if (log->job_.shut_ || log->job_.fd_ < 0)
-        over(log, log->job_.fd_ < 0 && !log->job_.shut_ ? log->error : 0);
+    if (log->job_.shut_ || log->job_.failed_)
+        over(log, log->job_.failed_ ? log->error : 0);
     else
         proceed(log);
 }

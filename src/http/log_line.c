@@ -118,6 +118,8 @@ static char *escape_json(char *to, const unsigned char **from, const unsigned ch
 /* At most `most` bytes, which are more than 3. */
 static char *put_escaped(char *to, struct weft_text text, size_t most, escape_fn *escape)
 {
+    if (text.size == 0)
+        return to;
     const unsigned char *from = (const unsigned char *)text.data, *end = from + text.size;
     char *limit = to + most, *cut = to; /* the last place where "..." still fits */
     while (from < end) {

@@ -38,7 +38,8 @@ static void close_file(struct weft_http_log_job *job)
     job->fd_ = -1;
 }
 
-/* The file that was open before stays if this fails. Non-blocking: a pipe that nobody reads is an
+/* The file that was open before stays if this fails, and open_: the next visit tries again.
+ * Non-blocking: a pipe that nobody reads is an
  * error instead of a wait without end. */
 static int open_file(struct weft_http_log_job *job)
 {
@@ -153,7 +154,8 @@ void weft__http_log_work(uv_work_t *request)
     struct weft_http_log_job *job = weft_owner(request, struct weft_http_log_job, request_);
     job->written_ = 0;
     job->status_ = job->open_ ? open_file(job) : 0;
-    if (job->fd_ < 0)
+    job->failed_ = job->fd_ < 0;
+    if (job->failed_)
         return;
     int err = job->regular_ ? write_lines(job) : write_without_sigpipe(job);
     if (err != 0)

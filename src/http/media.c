@@ -161,19 +161,22 @@ static struct weft_text ending_of(struct weft_text path)
 
 static int compare(const void *key, const void *row)
 {
-    return strcmp(key, ((const struct ending *)row)->ending);
+    const struct weft_text *wanted = key;
+    const char *ending = ((const struct ending *)row)->ending;
+    size_t size = strlen(ending), common = wanted->size < size ? wanted->size : size;
+    int order = memcmp(wanted->data, ending, common);
+    return order != 0 ? order : (wanted->size > common) - (size > common);
 }
 
 const char *weft_http_media_type(struct weft_text path)
 {
     char lower[16]; /* longer than any in the table */
-    struct weft_text ending = ending_of(path);
+    struct weft_text ending = ending_of(path), key = weft_text(lower, ending.size);
     const struct ending *row = NULL;
-    if (ending.size < sizeof lower) {
+    if (ending.size <= sizeof lower) {
         for (size_t i = 0; i < ending.size; i++)
             lower[i] = weft_text_lower(ending.data[i]);
-        lower[ending.size] = '\0';
-        row = bsearch(lower, endings, sizeof endings / sizeof *endings, sizeof *endings, compare);
+        row = bsearch(&key, endings, sizeof endings / sizeof *endings, sizeof *endings, compare);
     }
     return row != NULL ? row->type : "application/octet-stream";
 }

@@ -1,6 +1,6 @@
 /* Accept-Encoding (RFC 9110, 12.5.3): "gzip, br;q=0.8, *;q=0". A coding that is named counts as it
- * says; "*" is for all that are not named; identity, the plain bytes, is taken unless one of the two
- * refuses it. When one is named twice the lower counts: plain bytes are never wrong. */
+ * says; "*" is for all that are not named; identity, the plain bytes, is taken unless one of the
+ * two refuses it. When one is named twice the lower counts: plain bytes are never wrong. */
 #include "scan.h"
 
 enum { UNSAID = 1001 };

@@ -5,10 +5,10 @@
  * behind the other; ".." takes the last one back. Every byte is written and taken back at most
  * once, so it is linear.
  *
- * Invariant: buffer[0..length) is empty, or segments that each end in '/', none of them empty, "."
- * or "..". So what comes out cannot leave the folder, whatever went in. RFC 3986 would let ".." stay
- * at the root; clients have done that before they ask, so who sends such a path is trying
- * something, and the answer is no. */
+ * Invariant: buffer[0..length) is empty, or segments that each end in '/' (but for the last one),
+ * none of them empty, "." or "..". So what comes out cannot leave the folder, whatever went in. RFC
+ * 3986 would let ".." stay at the root; clients have done that before they ask, so who sends such a
+ * path is trying something, and the answer is no. */
 #include "percent.h"
 
 enum { SEGMENT_MAX = 255 }; /* what file systems take */

@@ -8,6 +8,7 @@
  * The op has joined from the start: after weft_http_drain it is over when the listener and the last
  * connection are. */
 #include "server.h"
+#include "weft/http_message.h"
 #include <stdio.h>
 
 static void accept_next(struct weft_http_server *server);
@@ -135,13 +136,27 @@ static void fill_in_defaults(struct weft_http_server *server)
     DEFAULT(request_ms, WEFT_HTTP_REQUEST_MS);
 }
 
-enum { HEAD_MAX_MOST = 1024 * 1024, FIELDS_MAX_MOST = 10000, REQUEST_SIZE_MOST = 1024 * 1024 };
+enum {
+    HEAD_MAX_MOST = 1024 * 1024,
+    FIELDS_MAX_MOST = 10000,
+    REQUEST_SIZE_MOST = 1024 * 1024,
+    ANSWER_HEAD_MAX_LEAST = SMALL_OUT, /* the server's own fields need room, too */
+    NAME_MOST = 256
+};
+
+static bool is_name(const char *name)
+{
+    struct weft_text text = weft_text_of(name);
+    return text.size <= NAME_MOST && weft_http_value_ok(text);
+}
 
 static bool make_sense(const struct weft_http_server *server)
 {
-    return server->handler != NULL && server->request_size >= sizeof(struct weft_http_request) &&
+    return server->handler != NULL && is_name(server->name) &&
+           server->request_size >= sizeof(struct weft_http_request) &&
            server->request_size <= REQUEST_SIZE_MOST && server->head_max <= HEAD_MAX_MOST &&
            server->line_max <= server->head_max && server->fields_max <= FIELDS_MAX_MOST &&
+           server->answer_head_max >= ANSWER_HEAD_MAX_LEAST &&
            server->answer_head_max <= HEAD_MAX_MOST;
 }
 
@@ -202,8 +217,6 @@ void weft_http_drain(struct weft_http_server *server, uint64_t ms)
     weft_listen_close(&server->listen_);
     if (server->paused_)
         weft_end(&server->pause_.op, 0);
-    if (server->spare_ != NULL)
-        weft_end(&server->spare_->op, 0);
     for (struct weft_http_connection *c = server->open_; c != NULL; c = c->next)
         weft__http_connection_drain(c);
 }

@@ -6,12 +6,12 @@
 #include "weft/http_server.h"
 
 enum {
-    SMALL_IN = 1024,          /* what every connection has to read into; most heads fit */
-    SMALL_OUT = 1024,         /* the same for the head of an answer */
-    BODY_ROOM = 4096,         /* behind the head in a large buffer, for chunks */
-    STATUS_LINE = 64,         /* room for it in front of the fields */
-    DISCARD_MAX = 64 * 1024,  /* what is thrown away of a body that nobody read */
-    LINGER_MAX = 1024 * 1024, /* and after the last answer */
+    SMALL_IN = 1024,               /* what every connection has to read into; most heads fit */
+    SMALL_OUT = 1024,              /* the same for the head of an answer */
+    BODY_ROOM = 4096,              /* behind the head in a large buffer, for chunks */
+    STATUS_LINE = 64,              /* room for it in front of the fields */
+    DISCARD_MAX = 64 * 1024,       /* what is thrown away of a body that nobody read */
+    LINGER_MAX = 16 * 1024 * 1024, /* and after the last answer */
     LINGER_MS = 2000,
     PAUSE_MS = 100,    /* without descriptors or memory nothing is accepted so long */
     REFUSING_MAX = 64, /* connections that are being told 503 */
@@ -35,7 +35,6 @@ enum http_body { BODY_OVER, BODY_LENGTH, BODY_CHUNKED };
 struct weft_http_exchange {
     struct weft_http_request *request;
     struct weft_http_connection *connection;
-    struct weft_http_exchange *next; /* in the pool */
     struct http_parser parser;
 
     enum http_body body; /* of the request: what is still to come */
@@ -52,8 +51,9 @@ struct weft_http_exchange {
     bool head_out; /* it was given to be written */
     bool complete; /* so was everything: the client's leaving changes nothing any more */
     bool bodyless, chunked_out;
+    int failed;  /* a piece was not written: what follows cannot make it whole again */
     int refusal; /* the answer is the server's own */
-    bool late;   /* the client was too slow with its body */
+    bool late;   /* the client was too slow with its head or body */
     struct weft_write write;
     char small_out[SMALL_OUT];
 };
@@ -63,7 +63,7 @@ struct weft_http_exchange {
 struct weft_http_connection {
     struct weft_op op;
     struct weft_http_server *server;
-    struct weft_http_connection *next, **link; /* in server->open_, or in the pool */
+    struct weft_http_connection *next, **link; /* in server->open_ */
     struct weft_stream stream;
     struct weft_stream_wait gone;
     struct weft_read read;
@@ -82,7 +82,7 @@ struct weft_http_connection {
 
     struct weft_timer timer;
     uint64_t due, request_due, armed;
-    uint64_t given, taken; /* bytes to be written, and how many were when that was last seen */
+    uint64_t given, taken; /* bytes to write; those the kernel had when it was last looked at */
     char small[SMALL_IN];
 };
 
@@ -99,7 +99,7 @@ void weft__http_connection_over(struct weft_http_connection *c);
 void weft__http_connection_open(struct weft_http_server *server, struct weft_http_connection *c);
 /* Serve it; with over_limit only to say no. */
 void weft__http_connection_serve(struct weft_http_connection *c);
-/* The server drains: an idle connection ends. */
+/* The server drains: a connection without a request ends. */
 void weft__http_connection_drain(struct weft_http_connection *c);
 /* Refuse the request of c with an HTTP status; what is not begun yet is not handled. */
 void weft__http_refuse(struct weft_http_connection *c, int status);
@@ -114,12 +114,17 @@ void weft__http_connection_cut(struct weft_http_connection *c, int status);
 void weft__http_due(struct weft_http_connection *c, uint64_t ms);
 /* The whole request has so much. */
 void weft__http_request_due(struct weft_http_connection *c, uint64_t ms);
-/* size bytes were given to be written: watch that the client takes it. */
-void weft__http_wrote(struct weft_http_connection *c, size_t size);
+/* size bytes were given to be written: watch that the client takes them. */
+void weft__http_given(struct weft_http_connection *c, size_t size);
+/* size of them will not be written after all. */
+void weft__http_taken_back(struct weft_http_connection *c, size_t size);
 
 /* ---- body.c --------------------------------------------------------------------------------- */
 
 void weft__http_body_begin(struct weft_http_exchange *x);
+/* Can what is left of it be thrown away, so that the connection goes on? It is short, and certain to
+ * come: a client that was not told to continue may send it or not. */
+bool weft__http_body_skippable(const struct weft_http_exchange *x);
 /* Throw away what is left of it, then go on with weft__http_connection_next. */
 void weft__http_body_discard(struct weft_http_connection *c);
 

@@ -1,6 +1,7 @@
 /* Entity tags, conditional requests, ranges. */
+/* ctest: labels=valgrind shuffle=no */
 #include "check.h"
-#include "heads.h"
+#include "message_heads.h"
 #include <uv.h>
 #include <weft/http_message.h>
 
@@ -16,13 +17,12 @@ static const int64_t now = 1767225600;
 
 TEST(an_entity_tag_is_a_quoted_text_without_escapes)
 {
-    static const char *const good[] = {"\"\"",        "\"xyzzy\"",   "W/\"xyzzy\"", "W/\"\"",
+    static const char *const good[] = {"\"\"",         "\"xyzzy\"",    "W/\"xyzzy\"", "W/\"\"",
                                        "\"a,b;c'\\\"", "\"\xc3\xa4\"", "\"!#~\""};
-    static const char *const bad[] = {"",          "xyzzy",       "\"",         "\"xyzzy",
-                                      "xyzzy\"",   "w/\"xyzzy\"", "W\"xyzzy\"", "W/xyzzy",
-                                      "\"a\"b\"",  "\"a b\"",     "\"a\tb\"",   "\"a\r\n\"",
-                                      "\"a\x7f\"", " \"a\"",      "\"a\" ",     "*",
-                                      "W/",        "W/W/\"a\"",   "\"a\",\"b\""};
+    static const char *const bad[] = {
+        "",        "xyzzy",    "\"",      "\"xyzzy",   "xyzzy\"",    "w/\"xyzzy\"", "W\"xyzzy\"",
+        "W/xyzzy", "\"a\"b\"", "\"a b\"", "\"a\tb\"",  "\"a\r\n\"",  "\"a\x7f\"",   " \"a\"",
+        "\"a\" ",  "*",        "W/",      "W/W/\"a\"", "\"a\",\"b\""};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         if (!weft_http_etag_ok(T(good[i])))
             fail_msg("%s was refused", good[i]);
@@ -108,7 +108,9 @@ TEST(a_list_of_tags_is_searched)
 
 /* ---- conditions ----------------------------------------------------------------------------- */
 
-enum { OK = WEFT_HTTP_PROCEED, SAME = WEFT_HTTP_NOT_MODIFIED, FAIL = WEFT_HTTP_PRECONDITION_FAILED };
+#define OK WEFT_HTTP_PROCEED
+#define SAME WEFT_HTTP_NOT_MODIFIED
+#define FAIL WEFT_HTTP_PRECONDITION_FAILED
 
 static enum weft_http_verdict verdict(struct weft_http_head head)
 {
@@ -125,17 +127,17 @@ TEST(if_none_match_saves_a_get_and_stops_a_put)
 {
     static const struct {
         const char *list;
-        int get, put;
+        enum weft_http_verdict get, put;
     } table[] = {
-        {"\"a\"", SAME, FAIL},     {"W/\"a\"", SAME, FAIL}, {"*", SAME, FAIL},
+        {"\"a\"", SAME, FAIL},        {"W/\"a\"", SAME, FAIL}, {"*", SAME, FAIL},
         {"\"x\", \"a\"", SAME, FAIL}, {"\"x\"", OK, OK},       {"\"x\", junk", OK, FAIL},
-        {"\"a\", junk", OK, FAIL}, {"", OK, FAIL},
+        {"\"a\", junk", OK, FAIL},    {"", OK, FAIL},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const char *list = table[i].list;
-        int get = verdict(HEAD(WEFT_HTTP_GET, "If-None-Match", list));
-        int head = verdict(HEAD(WEFT_HTTP_HEAD, "if-none-match", list));
-        int put = verdict(HEAD(WEFT_HTTP_PUT, "If-None-Match", list));
+        enum weft_http_verdict get = verdict(HEAD(WEFT_HTTP_GET, "If-None-Match", list));
+        enum weft_http_verdict head = verdict(HEAD(WEFT_HTTP_HEAD, "if-none-match", list));
+        enum weft_http_verdict put = verdict(HEAD(WEFT_HTTP_PUT, "If-None-Match", list));
         if (get != table[i].get || head != get || put != table[i].put)
             fail_msg("%s: %d %d %d", list, get, head, put);
     }
@@ -145,10 +147,10 @@ TEST(if_match_guards_every_method_and_compares_strongly)
 {
     static const struct {
         const char *list;
-        int expected;
+        enum weft_http_verdict expected;
     } table[] = {
-        {"\"a\"", OK}, {"*", OK},   {"\"x\", \"a\"", OK}, {"W/\"a\"", FAIL}, {"\"x\"", FAIL},
-        {"junk", FAIL}, {"", FAIL}, {"\"a\", junk", FAIL},
+        {"\"a\"", OK},   {"*", OK},      {"\"x\", \"a\"", OK}, {"W/\"a\"", FAIL},
+        {"\"x\"", FAIL}, {"junk", FAIL}, {"", FAIL},           {"\"a\", junk", FAIL},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const char *list = table[i].list;
@@ -182,7 +184,7 @@ TEST(dates_save_a_get_and_guard_a_change)
 {
     static const struct {
         const char *name, *value;
-        int get, put;
+        enum weft_http_verdict get, put;
     } table[] = {
         {"If-Modified-Since", date, SAME, OK},
         {"If-Modified-Since", date_after, SAME, OK},
@@ -211,6 +213,17 @@ TEST(a_date_is_ignored_without_a_time_to_compare_it_with)
     assert_int_equal(weft_http_conditional(&put, T("\"a\""), WEFT_HTTP_NO_TIME, now), OK);
 }
 
+TEST(the_first_second_of_1970_is_a_time)
+{
+    static const char epoch[] = "Thu, 01 Jan 1970 00:00:00 GMT";
+    struct weft_http_head since = HEAD(WEFT_HTTP_GET, "If-Modified-Since", epoch);
+    struct weft_http_head match = HEAD(WEFT_HTTP_PUT, "If-Match", "*");
+    struct weft_http_head part = HEAD(WEFT_HTTP_GET, "Range", "bytes=0-", "If-Range", epoch);
+    assert_int_equal(weft_http_conditional(&since, weft_text(NULL, 0), 0, now), SAME);
+    assert_int_equal(weft_http_conditional(&match, weft_text(NULL, 0), 0, now), OK);
+    assert_true(weft_http_range_applies(&part, weft_text(NULL, 0), 0, now));
+}
+
 TEST(two_dates_are_as_good_as_none)
 {
     assert_int_equal(
@@ -226,8 +239,8 @@ TEST(a_tag_is_better_than_a_date)
         SAME);
     assert_int_equal(
         verdict(HEAD(WEFT_HTTP_PUT, "If-Unmodified-Since", date_before, "If-Match", "\"a\"")), OK);
-    assert_int_equal(
-        verdict(HEAD(WEFT_HTTP_PUT, "If-Unmodified-Since", date, "If-Match", "\"x\"")), FAIL);
+    assert_int_equal(verdict(HEAD(WEFT_HTTP_PUT, "If-Unmodified-Since", date, "If-Match", "\"x\"")),
+                     FAIL);
     assert_int_equal(
         verdict(HEAD(WEFT_HTTP_GET, "If-Modified-Since", date, "If-None-Match", "junk")), OK);
 }
@@ -238,9 +251,9 @@ TEST(what_guards_comes_before_what_saves)
                      FAIL);
     assert_int_equal(verdict(HEAD(WEFT_HTTP_GET, "If-None-Match", "\"a\"", "If-Match", "\"a\"")),
                      SAME);
-    assert_int_equal(verdict(HEAD(WEFT_HTTP_GET, "If-Modified-Since", date, "If-Unmodified-Since",
-                                  date_before)),
-                     FAIL);
+    assert_int_equal(
+        verdict(HEAD(WEFT_HTTP_GET, "If-Modified-Since", date, "If-Unmodified-Since", date_before)),
+        FAIL);
 }
 
 TEST(methods_without_a_resource_have_no_conditions)
@@ -273,18 +286,17 @@ TEST(if_range_wants_the_same_strong_tag_or_exactly_the_date)
         const char *value;
         bool expected;
     } table[] = {
-        {"\"a\"", true},     {"W/\"a\"", false},     {"\"x\"", false},   {"*", false},
-        {"", false},         {"\"a\", \"a\"", false}, {date, true},       {date_before, false},
-        {date_after, false}, {"yesterday", false},   {"\"a\" ", false},
+        {"\"a\"", true},     {"W/\"a\"", false},      {"\"x\"", false},  {"*", false},
+        {"", false},         {"\"a\", \"a\"", false}, {date, true},      {date_before, false},
+        {date_after, false}, {"yesterday", false},    {"\"a\" ", false},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        bool got =
-            applies(HEAD(WEFT_HTTP_GET, "Range", "bytes=0-1", "If-Range", table[i].value));
+        bool got = applies(HEAD(WEFT_HTTP_GET, "Range", "bytes=0-1", "If-Range", table[i].value));
         if (got != table[i].expected)
             fail_msg("If-Range: %s", table[i].value);
     }
-    assert_false(applies(HEAD(WEFT_HTTP_GET, "Range", "bytes=0-1", "If-Range", "\"a\"",
-                              "If-Range", "\"a\"")));
+    assert_false(applies(
+        HEAD(WEFT_HTTP_GET, "Range", "bytes=0-1", "If-Range", "\"a\"", "If-Range", "\"a\"")));
 }
 
 TEST(if_range_fails_when_the_file_has_neither_tag_nor_time)

@@ -1,4 +1,5 @@
 /* Percent signs, forms, paths, and what a file is by its name. */
+/* ctest: labels=valgrind shuffle=no */
 #include "check.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +15,8 @@ TEST(percent_signs_are_decoded_once)
     static const struct {
         const char *text, *expected;
     } table[] = {
-        {"", ""}, {"abc", "abc"}, {"%41%7a", "Az"}, {"a%20b+c", "a b+c"}, {"%2525", "%25"},
-        {"%c3%A4", "\xc3\xa4"},
+        {"", ""},         {"abc", "abc"},         {"%41%7a", "Az"}, {"a%20b+c", "a b+c"},
+        {"%2525", "%25"}, {"%c3%A4", "\xc3\xa4"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         char buffer[32];
@@ -34,8 +35,8 @@ TEST(a_percent_sign_without_two_hex_digits_is_an_error)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char buffer[32] = "x";
         struct weft_text decoded = T("x");
-        assert_int_equal(
-            weft_http_percent_decode(T(bad[i]), buffer, sizeof buffer, &decoded), UV_EINVAL);
+        assert_int_equal(weft_http_percent_decode(T(bad[i]), buffer, sizeof buffer, &decoded),
+                         UV_EINVAL);
         assert_string_equal(buffer, "");
         assert_int_equal(decoded.size, 0);
     }
@@ -76,12 +77,11 @@ TEST(segments_and_query_values_are_encoded_as_they_need_it)
     char buffer[128];
     const char *marks = "a/b?c#d e%f:g&h'i\"j<k>l+m;n=o@p.q-r_s~t\\u";
     weft_http_percent_encode(T(marks), WEFT_HTTP_SEGMENT, buffer, sizeof buffer, NULL);
-    assert_string_equal(
-        buffer, "a%2Fb%3Fc%23d%20e%25f%3Ag%26h%27i%22j%3Ck%3El+m;n=o@p.q-r_s~t%5Cu");
+    assert_string_equal(buffer,
+                        "a%2Fb%3Fc%23d%20e%25f%3Ag%26h%27i%22j%3Ck%3El+m;n=o@p.q-r_s~t%5Cu");
     weft_http_percent_encode(T(marks), WEFT_HTTP_QUERY, buffer, sizeof buffer, NULL);
     assert_string_equal(
-        buffer,
-        "a%2Fb%3Fc%23d%20e%25f%3Ag%26h%27i%22j%3Ck%3El%2Bm%3Bn%3Do%40p.q-r_s~t%5Cu");
+        buffer, "a%2Fb%3Fc%23d%20e%25f%3Ag%26h%27i%22j%3Ck%3El%2Bm%3Bn%3Do%40p.q-r_s~t%5Cu");
 }
 
 TEST(what_was_encoded_decodes_to_the_same)
@@ -132,10 +132,10 @@ TEST(a_value_is_found_by_its_decoded_name)
         int err;
         const char *expected;
     } table[] = {
-        {"q", 0, "first"},     {"name x", 0, "a b+c"}, {"empty", 0, ""}, {"flag", 0, ""},
-        {"none", UV_ENOENT, ""}, {"Q", UV_ENOENT, ""},   {"bad", UV_EINVAL, ""},
-        {"zero", UV_EILSEQ, ""}, {"", 0, "x"},           {"fla", UV_ENOENT, ""},
-        {"flagg", UV_ENOENT, ""},
+        {"q", 0, "first"},      {"name x", 0, "a b+c"},   {"empty", 0, ""},
+        {"flag", 0, ""},        {"none", UV_ENOENT, ""},  {"Q", UV_ENOENT, ""},
+        {"bad", UV_EINVAL, ""}, {"zero", UV_EILSEQ, ""},  {"", 0, "x"},
+        {"fla", UV_ENOENT, ""}, {"flagg", UV_ENOENT, ""},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         char buffer[16] = "?";
@@ -256,10 +256,11 @@ TEST(a_path_becomes_one_below_a_folder)
 
 TEST(a_path_that_leaves_the_folder_is_refused)
 {
-    static const char *const bad[] = {"/..",          "/../",       "/../a",       "/a/../..",
-                                      "/a/../../a",   "/%2e%2e",    "/.%2e/a",     "/%2E./a",
-                                      "/./../a",      "//../a",     "/a/b/../../../c",
-                                      "/../../../../../etc/passwd", "/a/../../a/b"};
+    static const char *const bad[] = {
+        "/..",         "/../",    "/../a",           "/a/../..",
+        "/a/../../a",  "/%2e%2e", "/.%2e/a",         "/%2E./a",
+        "/./../a",     "//../a",  "/a/b/../../../c", "/../../../../../etc/passwd",
+        "/a/../../a/b"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char buffer[64] = "x";
         struct weft_text clean = T("x");
@@ -274,9 +275,9 @@ TEST(a_path_that_leaves_the_folder_is_refused)
 TEST(what_is_no_path_is_refused)
 {
     static const char *const bad[] = {
-        "",       "a",       "*",     "./a",   "../a",   "http://a/", "/a%2Fb",   "/a%2fb",
-        "/..%2f", "/%2f..",  "/a\\b", "/a%5cb", "/..\\a", "/..%5C..",  "/a%00.txt", "/%00",
-        "/%",     "/a%2",    "/%zz",  "/%2",
+        "",          "a",      "*",      "./a",   "../a",   "http://a/", "/a%2Fb",
+        "/a%2fb",    "/..%2f", "/%2f..", "/a\\b", "/a%5cb", "/..\\a",    "/..%5C..",
+        "/a%00.txt", "/%00",   "/%",     "/a%2",  "/%zz",   "/%2",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char buffer[64] = "x";
@@ -340,9 +341,27 @@ TEST(a_file_is_what_its_ending_says)
 TEST(a_file_without_a_known_ending_is_bytes)
 {
     static const char *const paths[] = {
-        "",      "a",    "a.",    ".html",    "/a/.html",         "a.html/b", "a.html/", ".",
-        "..",    "/",    "a.hml", "a.htmlx",  "a.html ",          "html",     "a.h\xc3\xa4",
-        "a.../", "a.b.", "a.x/.", "a.verylongendingindeed", "a.zzz",    "a.0",
+        "",
+        "a",
+        "a.",
+        ".html",
+        "/a/.html",
+        "a.html/b",
+        "a.html/",
+        ".",
+        "..",
+        "/",
+        "a.hml",
+        "a.htmlx",
+        "a.html ",
+        "html",
+        "a.h\xc3\xa4",
+        "a.../",
+        "a.b.",
+        "a.x/.",
+        "a.verylongendingindeed",
+        "a.zzz",
+        "a.0",
     };
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         const char *type = weft_http_media_type(T(paths[i]));
@@ -351,7 +370,6 @@ TEST(a_file_without_a_known_ending_is_bytes)
     }
     assert_string_equal(weft_http_media_type(weft_text("a.html\0x", 8)),
                         "application/octet-stream");
-    assert_string_equal(weft_http_media_type(weft_text("a.html\0", 7)),
-                        "application/octet-stream");
+    assert_string_equal(weft_http_media_type(weft_text("a.html\0", 7)), "application/octet-stream");
     assert_string_equal(weft_http_media_type(weft_text(NULL, 0)), "application/octet-stream");
 }

@@ -1,6 +1,6 @@
-/* tests/http/heads.h: a request's head made of strings. */
-#ifndef TESTS_HEADS_H
-#define TESTS_HEADS_H
+/* tests/http/message_heads.h: a request's head made of strings. */
+#ifndef TESTS_MESSAGE_HEADS_H
+#define TESTS_MESSAGE_HEADS_H
 
 #include <weft/http_head.h>
 

@@ -1,0 +1,41 @@
+/* apps/options.h: the options of a command, read from its command line by a table.
+ *
+ *     bool quiet = false;
+ *     uint64_t port = 8080;
+ *     const struct option options[] = {
+ *         {.name = "port", .letter = 'p', .number = &port, .most = 65535},
+ *         {.name = "quiet", .flag = &quiet},
+ *         {.name = NULL},
+ *     };
+ *     int status = options_read("serve", options, &argc, argv);
+ *     if (status != EXIT_OK)
+ *         return status;
+ *
+ * Long options take their value as --port=80 or --port 80, letters as -p80 or -p 80. Options and
+ * other words may be mixed; "--" ends the options. Of an option that is given twice the last one
+ * counts. */
+#ifndef WEFT_APPS_OPTIONS_H
+#define WEFT_APPS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One option. Which of the pointers is set says what it takes; its target is changed only if the
+ * option is given. */
+struct option {
+    const char *name; /* without the "--"; NULL ends a table */
+    char letter;      /* 0: it has none */
+
+    bool *flag;        /* nothing: becomes true */
+    const char **text; /* any text that is not empty; it stays in argv */
+    uint64_t *number;  /* digits, from least to most */
+    uint64_t least, most;
+    const char *const *words; /* one of these, NULL behind the last; *word becomes its index */
+    unsigned *word;
+};
+
+/* Read all options of argv, where argv[0] is the command's name. EXIT_OK: what is left are the
+ * other words, argv[1] to argv[*argc - 1], in their order. EXIT_USAGE: it was said what is wrong. */
+int options_read(const char *command, const struct option *options, int *argc, char **argv);
+
+#endif

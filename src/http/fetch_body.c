@@ -1,0 +1,144 @@
+/* Bodies: what comes goes to the consumer or into a block, what is sent comes from memory or from
+ * the caller's pull.
+ *
+ * Everything is counted after decoding, so a small answer that unpacks to a large one meets the same
+ * limit. A consumer that says "pause" leaves its bytes with curl, which stops reading from the
+ * socket: the kernel's buffers fill up and the server waits. All of this runs inside curl: whoever
+ * is called may cancel or end the fetch, and then curl is told to give up.
+ *
+ * The answer from which a redirect is followed has a body too. A short one is read and dropped, so
+ * that the connection can be used again; a long one is not worth it. */
+#include "client.h"
+#include "weft/alloc.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { GUESS_MAX = 1024 * 1024, DROPPED_MAX = 64 * 1024 };
+
+/* ---- what comes ----------------------------------------------------------------------------- */
+
+static size_t limit_of(const struct weft_http_fetch *fetch)
+{
+    if (fetch->body_max != 0)
+        return fetch->body_max;
+    if (fetch->on_body != NULL)
+        return SIZE_MAX;
+    return fetch->client->body_max != 0 ? fetch->client->body_max : WEFT_FETCH_BODY_MAX;
+}
+
+/* How large the first block should be: what the server says, within reason. */
+static size_t first_room(const struct weft_http_fetch *fetch, size_t more)
+{
+    struct weft_text length = weft_http_fetch_get(fetch, "Content-Length");
+    size_t guess = 0;
+    for (size_t i = 0; i < length.size && guess <= GUESS_MAX; i++)
+        guess = guess * 10 + (size_t)(length.data[i] - '0') % 10;
+    if (guess > GUESS_MAX)
+        guess = GUESS_MAX;
+    return (guess > more ? guess : more) + 1;
+}
+
+/* Room for more bytes and the NUL. */
+static bool make_room(struct weft_http_fetch *fetch, size_t more)
+{
+    size_t room = fetch->body_room_;
+    if (room - fetch->body_size > more)
+        return true;
+    room = room == 0 ? first_room(fetch, more) : room + room / 2 + more;
+    char *grown = weft_realloc(fetch->body, room);
+    if (grown == NULL)
+        return false;
+    fetch->body = grown;
+    fetch->body_room_ = room;
+    return true;
+}
+
+int weft__http_body_end(struct weft_http_fetch *fetch)
+{
+    if (fetch->on_body != NULL)
+        return 0;
+    if (!make_room(fetch, 0))
+        return UV_ENOMEM;
+    fetch->body[fetch->body_size] = '\0';
+    return 0;
+}
+
+static void collect(struct weft_http_fetch *fetch, const char *data, size_t size)
+{
+    if (!make_room(fetch, size)) {
+        weft__http_fetch_decide(fetch, UV_ENOMEM, WEFT_FETCH_FAILED_MEMORY, WEFT_FETCH_NO_DETAIL);
+        return;
+    }
+    memcpy(fetch->body + fetch->body_size, data, size);
+    fetch->body_size += size;
+}
+
+/* How many bytes were taken, as curl wants to hear it. */
+static size_t deliver(struct weft_http_fetch *fetch, const char *data, size_t size)
+{
+    int said = WEFT_FETCH_TAKEN;
+    if (size > limit_of(fetch) - fetch->received) {
+        weft__http_fetch_decide(fetch, UV_EFBIG, WEFT_FETCH_FAILED_SIZE, WEFT_FETCH_LARGE_BODY);
+        return 0;
+    }
+    if (fetch->on_body != NULL)
+        said = fetch->on_body(fetch, data, size);
+    else
+        collect(fetch, data, size);
+    if (said < 0)
+        weft__http_fetch_decide(fetch, said, WEFT_FETCH_FAILED_CALLER, WEFT_FETCH_NO_DETAIL);
+    if (fetch->stopped_)
+        return 0;
+    if (said == WEFT_FETCH_PAUSE) {
+        fetch->paused_ = true;
+        return CURL_WRITEFUNC_PAUSE;
+    }
+    fetch->received += size;
+    return size;
+}
+
+size_t weft__http_body_take(char *data, size_t size, size_t count, void *p)
+{
+    struct weft_http_fetch *fetch = ((struct weft_http_handle *)p)->fetch;
+    size *= count;
+    if (fetch->stopped_ || !weft__http_head_final(fetch))
+        return 0;
+    if (fetch->follows_) {
+        fetch->dropped_ += size;
+        return fetch->dropped_ <= DROPPED_MAX ? size : 0;
+    }
+    return size > 0 ? deliver(fetch, data, size) : 0;
+}
+
+/* ---- what is sent --------------------------------------------------------------------------- */
+
+size_t weft__http_body_give(char *buffer, size_t size, size_t count, void *p)
+{
+    struct weft_http_fetch *fetch = ((struct weft_http_handle *)p)->fetch;
+    if (fetch->stopped_ || fetch->pull == NULL)
+        return CURL_READFUNC_ABORT;
+    ssize_t got = fetch->pull(fetch, buffer, size * count);
+    if (fetch->stopped_)
+        return CURL_READFUNC_ABORT;
+    if (got == WEFT_FETCH_LATER) {
+        fetch->starved_ = true;
+        return CURL_READFUNC_PAUSE;
+    }
+    if (got > 0 && (size_t)got > size * count)
+        got = UV_EINVAL;
+    if (got < 0) {
+        weft__http_fetch_decide(fetch, (int)got, WEFT_FETCH_FAILED_CALLER, WEFT_FETCH_NO_DETAIL);
+        return CURL_READFUNC_ABORT;
+    }
+    return (size_t)got;
+}
+
+int weft__http_body_rewind(void *p, curl_off_t offset, int origin)
+{
+    struct weft_http_fetch *fetch = ((struct weft_http_handle *)p)->fetch;
+    if (offset == 0 && origin == SEEK_SET && fetch->rewind != NULL && !fetch->stopped_ &&
+        fetch->rewind(fetch) && !fetch->stopped_)
+        return CURL_SEEKFUNC_OK;
+    weft__http_fetch_decide(fetch, UV_ESPIPE, WEFT_FETCH_FAILED_CALLER, WEFT_FETCH_NO_DETAIL);
+    return CURL_SEEKFUNC_FAIL;
+}

@@ -1,0 +1,115 @@
+/* Redirects: where an answer leads to, and what the next request looks like.
+ *
+ * Each hop is a request of its own, made here and not by curl, so that the caller can look at it
+ * before it is made, and so that the host of each is resolved and checked as the first one's was.
+ * What RFC 9110 says of methods: after 303 everything but HEAD becomes GET; after 301 and 302 POST
+ * does, as everybody has always done it; 307 and 308 repeat the request, body included. What names
+ * the sender (passwords, cookies given by hand) does not leave the first origin, and does not come
+ * back with a later hop. */
+#include "client.h"
+#include "weft/alloc.h"
+#include <string.h>
+
+bool weft__http_is_redirect(int status)
+{
+    return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+bool weft__http_is_web(const char *url)
+{
+    struct weft_text text = weft_text_of(url);
+    return weft_text_starts(text, "http://") || weft_text_starts(text, "https://");
+}
+
+static char *copy_of(struct weft_text text)
+{
+    char *copy = weft_alloc(text.size + 1);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, text.data, text.size);
+    copy[text.size] = '\0';
+    return copy;
+}
+
+/* location, seen from url; *absolute is NULL if it leads nowhere. */
+static int resolve(CURLU *url, const char *location, char **absolute)
+{
+    char *got = NULL;
+    *absolute = NULL;
+    CURLU *next = curl_url_dup(url);
+    if (next == NULL)
+        return UV_ENOMEM;
+    CURLUcode code = curl_url_set(next, CURLUPART_URL, location,
+                                  CURLU_URLENCODE | CURLU_ALLOW_SPACE | CURLU_NON_SUPPORT_SCHEME);
+    if (code == CURLUE_OK)
+        code = curl_url_get(next, CURLUPART_URL, &got, 0);
+    if (code == CURLUE_OK)
+        *absolute = copy_of(weft_text_of(got));
+    curl_free(got);
+    curl_url_cleanup(next);
+    return code == CURLUE_OUT_OF_MEMORY || (code == CURLUE_OK && *absolute == NULL) ? UV_ENOMEM : 0;
+}
+
+int weft__http_redirect_find(struct weft_http_fetch *fetch)
+{
+    struct weft_text value = weft_http_fetch_get(fetch, "Location");
+    if (value.size == 0)
+        return 0;
+    char *location = copy_of(value);
+    if (location == NULL)
+        return UV_ENOMEM;
+    weft_free(fetch->moved_);
+    int err = resolve(fetch->handle_->url, location, &fetch->moved_);
+    weft_free(location);
+    fetch->location = fetch->moved_;
+    return err;
+}
+
+/* ---- the next request ----------------------------------------------------------------------- */
+
+static bool same_part(CURLU *one, CURLU *other, CURLUPart part)
+{
+    char *first = NULL, *second = NULL;
+    bool same = curl_url_get(one, part, &first, CURLU_DEFAULT_PORT) == CURLUE_OK &&
+                curl_url_get(other, part, &second, CURLU_DEFAULT_PORT) == CURLUE_OK &&
+                weft_text_same(weft_text_of(first), weft_text_of(second));
+    curl_free(first);
+    curl_free(second);
+    return same;
+}
+
+/* In doubt, also without memory, it is another one. */
+static bool same_origin(CURLU *from, const char *url)
+{
+    CURLU *to = curl_url();
+    bool same = to != NULL && curl_url_set(to, CURLUPART_URL, url, 0) == CURLUE_OK &&
+                same_part(from, to, CURLUPART_SCHEME) && same_part(from, to, CURLUPART_HOST) &&
+                same_part(from, to, CURLUPART_PORT);
+    curl_url_cleanup(to);
+    return same;
+}
+
+static bool becomes_get(const struct weft_http_fetch *fetch)
+{
+    bool has_body = fetch->data != NULL || fetch->pull != NULL;
+    const char *method = fetch->method != NULL ? fetch->method : has_body ? "POST" : "GET";
+    if (fetch->status == 303)
+        return strcmp(method, "HEAD") != 0;
+    return (fetch->status == 301 || fetch->status == 302) && strcmp(method, "POST") == 0;
+}
+
+int weft__http_redirect_take(struct weft_http_fetch *fetch)
+{
+    fetch->stranger_ |= !same_origin(fetch->handle_->url, fetch->moved_);
+    fetch->as_get_ |= becomes_get(fetch);
+    weft_free(fetch->target_);
+    fetch->effective_url = fetch->target_ = fetch->moved_;
+    fetch->location = fetch->moved_ = NULL;
+    fetch->redirects++;
+    fetch->told_ = fetch->follows_ = false;
+    fetch->head_total_ = fetch->dropped_ = 0;
+    weft__http_head_reset(fetch);
+    if (fetch->pull == NULL || fetch->as_get_)
+        return 0;
+    return fetch->rewind != NULL && fetch->rewind(fetch) ? 0 : UV_ESPIPE;
+}

@@ -57,14 +57,13 @@ static void ask(uint64_t patience_ms);
 
 static void answered(struct weft_op *op, struct weft_op *child)
 {
-    char why[WEFT_FETCH_EXPLAIN];
     (void)op;
     if (child->status == 0) {
         printf("client: %d %s\n", fetch.status, fetch.body);
         weft_http_fetch_free(&fetch);
         ask(CHAPTER_MS / 2);
     } else {
-        printf("client: %s\n", weft_http_fetch_explain(&fetch, why, sizeof why));
+        printf("client: %s\n", weft_strerror(child->status));
         weft_http_client_close(&client);
     }
 }

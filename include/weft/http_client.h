@@ -59,8 +59,8 @@ struct weft_http_fetch;
 struct weft_http_engine; /* the library's */
 struct weft_http_handle; /* the library's */
 struct weft_http_name;   /* the library's */
-struct weft_http_links {
-    struct weft_http_links *next_, *prev_;
+struct weft_http_chain {
+    struct weft_http_chain *next_, *prev_;
 };
 
 /* ---- names ---------------------------------------------------------------------------------- */
@@ -298,7 +298,7 @@ struct weft_http_fetch {
     enum weft_http_fetch_failure failure;
     enum weft_http_fetch_detail detail;
 
-    struct weft_http_links all_, wait_, todo_, resume_;
+    struct weft_http_chain all_, wait_, todo_, resume_;
     struct weft_http_handle *handle_;
     struct weft_http_name *name_;
     struct weft_timer timer_;

@@ -10,17 +10,17 @@ enum { NAME_BUCKETS = 256, NAME_PORTS = 4, HOST_TEXT = 256 };
 
 /* ---- lists: circular; links that are zero are in none --------------------------------------- */
 
-static inline void links_init(struct weft_http_links *list)
+static inline void links_init(struct weft_http_chain *list)
 {
     list->next_ = list->prev_ = list;
 }
 
-static inline bool links_empty(const struct weft_http_links *list)
+static inline bool links_empty(const struct weft_http_chain *list)
 {
     return list->next_ == list;
 }
 
-static inline void links_append(struct weft_http_links *list, struct weft_http_links *links)
+static inline void links_append(struct weft_http_chain *list, struct weft_http_chain *links)
 {
     links->next_ = list;
     links->prev_ = list->prev_;
@@ -29,7 +29,7 @@ static inline void links_append(struct weft_http_links *list, struct weft_http_l
 }
 
 /* Safe on what is in no list. */
-static inline void links_remove(struct weft_http_links *links)
+static inline void links_remove(struct weft_http_chain *links)
 {
     if (links->next_ == NULL)
         return;
@@ -51,10 +51,10 @@ struct http_socket {
 /* A host, and its addresses or the lookup that will bring them. */
 struct weft_http_name {
     struct weft_http_name *next; /* in its bucket */
-    struct weft_http_links age;  /* among all, the oldest first */
+    struct weft_http_chain age;  /* among all, the oldest first */
     struct weft_http_engine *engine;
     struct weft_http_resolve *resolve; /* NULL: it is over */
-    struct weft_http_links waiters;
+    struct weft_http_chain waiters;
     char *addresses; /* as curl wants them: "127.0.0.1,[::1]"; NULL: none yet */
     uint64_t due;    /* when they are too old */
     uint64_t ns;     /* when the lookup began */
@@ -89,10 +89,10 @@ struct weft_http_engine {
     CURLM *multi;
     CURLSH *share;
 
-    struct weft_http_links fetches; /* all that run */
-    struct weft_http_links line;    /* they wait for a handle */
-    struct weft_http_links todo;    /* to be started or stopped when nobody is inside curl */
-    struct weft_http_links resumes; /* to be resumed by the next tick */
+    struct weft_http_chain fetches; /* all that run */
+    struct weft_http_chain line;    /* they wait for a handle */
+    struct weft_http_chain todo;    /* to be started or stopped when nobody is inside curl */
+    struct weft_http_chain resumes; /* to be resumed by the next tick */
     struct weft_http_handle *handles, *free_handles;
     unsigned handle_count, active; /* active: curl works on so many */
 
@@ -102,7 +102,7 @@ struct weft_http_engine {
     unsigned open_polls;
 
     struct weft_http_name *buckets[NAME_BUCKETS];
-    struct weft_http_links names; /* the oldest first */
+    struct weft_http_chain names; /* the oldest first */
     unsigned name_count, generations, lookups;
     struct curl_slist *forget; /* names that curl is to forget, told with the next transfer */
     char proxy_host[HOST_TEXT];

@@ -129,10 +129,10 @@ void weft__http_acted(struct weft_http_engine *engine, int fd, int events)
 
 static void do_resumes(struct weft_http_engine *engine)
 {
-    struct weft_http_links now;
+    struct weft_http_chain now;
     links_init(&now);
     while (!links_empty(&engine->resumes)) {
-        struct weft_http_links *first = engine->resumes.next_;
+        struct weft_http_chain *first = engine->resumes.next_;
         links_remove(first);
         links_append(&now, first);
     }

@@ -72,7 +72,7 @@ static void forget(struct weft_http_name *name)
 static void evict(struct weft_http_engine *engine)
 {
     unsigned most = engine->client->dns_max != 0 ? engine->client->dns_max : WEFT_FETCH_DNS_ENTRIES;
-    struct weft_http_links *at = engine->names.next_;
+    struct weft_http_chain *at = engine->names.next_;
     while (engine->name_count >= most && at != &engine->names) {
         struct weft_http_name *name = weft_owner(at, struct weft_http_name, age);
         at = at->next_;

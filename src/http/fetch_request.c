@@ -42,9 +42,18 @@ static int get_part(CURLU *url, CURLUPart part, unsigned flags, char *text, size
     return length == 0 || length >= size ? UV_EINVAL : 0;
 }
 
+/* curl reads "http:/host" and "http:///host" too; we do not. */
+static bool shape_ok(const char *url)
+{
+    const char *colon = strchr(url, ':');
+    return colon != NULL && strncmp(colon, "://", 3) == 0 && colon[3] != '/';
+}
+
 static int take_apart(struct weft_http_handle *handle, const char *url, bool *secure)
 {
     char scheme[8], port[8];
+    if (!shape_ok(url))
+        return UV_EINVAL;
     curl_url_set(handle->url, CURLUPART_URL, NULL, 0);
     CURLUcode code = curl_url_set(handle->url, CURLUPART_URL, url, 0);
     if (code != CURLUE_OK)

@@ -98,6 +98,9 @@ TEST(now_may_be_anything)
     parsed_at("Sunday, 06-Nov-94 08:49:37 GMT", INT64_MAX);
     assert_int_equal(parsed_at("Sunday, 06-Nov-94 08:49:37 GMT", last),
                      parsed("Sun, 06 Nov 9994 08:49:37 GMT"));
+    assert_int_equal(parsed_at("Monday, 06-Nov-05 08:49:37 GMT", last),
+                     parsed("Mon, 06 Nov 9905 08:49:37 GMT"));
+    assert_true(parsed("Mon, 06 Nov 9905 08:49:37 GMT") > 0);
 }
 
 TEST(what_is_not_exactly_a_date_is_refused)

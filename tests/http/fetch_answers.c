@@ -1,0 +1,325 @@
+/* Answers of all kinds: in pieces, in chunks, compressed, cut short, too large, and none at all.
+ * ctest: labels=valgrind timeout=120 */
+#include "outside.h"
+
+static struct scene scene;
+static const char *reply;
+static size_t reply_size;
+static bool then_close;
+
+static void say_reply(struct peer *peer)
+{
+    say(peer, reply, reply_size != 0 ? reply_size : strlen(reply));
+    if (then_close)
+        hang_up(peer);
+}
+
+static void ask(struct weft_http_fetch *fetch, const char *text, bool closes)
+{
+    reply = text;
+    reply_size = 0;
+    then_close = closes;
+    scene_up(&scene, say_reply);
+    get_and_wait(&scene, fetch, "/");
+}
+
+static void end(struct weft_http_fetch *fetch)
+{
+    weft_http_fetch_free(fetch);
+    scene_down(&scene);
+}
+
+TEST(chunks_are_put_together)
+{
+    struct weft_http_fetch fetch = {0};
+    ask(&fetch,
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        "3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nTrailer: 1\r\n\r\n",
+        false);
+    assert_int_equal(fetch.op.status, 0);
+    assert_string_equal(fetch.body, "abcde");
+    assert_null(weft_http_fetch_get(&fetch, "Trailer").data);
+    end(&fetch);
+}
+
+TEST(a_body_may_end_with_the_connection)
+{
+    struct weft_http_fetch fetch = {0};
+    ask(&fetch, "HTTP/1.0 200 OK\r\n\r\nuntil the end", true);
+    assert_int_equal(fetch.op.status, 0);
+    assert_int_equal(fetch.http_version, 10);
+    assert_string_equal(fetch.body, "until the end");
+    end(&fetch);
+}
+
+TEST(informational_answers_are_not_the_answer)
+{
+    struct weft_http_fetch fetch = {0};
+    ask(&fetch,
+        "HTTP/1.1 100 Continue\r\n\r\n"
+        "HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\nX: early\r\n\r\n"
+        "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\nX: late\r\n\r\nno",
+        false);
+    assert_int_equal(fetch.op.status, 0);
+    assert_int_equal(fetch.status, 404);
+    assert_int_equal(fetch.answer_count, 2);
+    text_is(weft_http_fetch_get(&fetch, "X"), "late");
+    assert_null(weft_http_fetch_get(&fetch, "Link").data);
+    end(&fetch);
+}
+
+TEST(fields_that_come_several_times_are_all_there)
+{
+    struct weft_http_fetch fetch = {0};
+    size_t at = 0;
+    ask(&fetch,
+        "HTTP/1.1 204 No Content\r\nSet-Cookie: a=1\r\nX: y\r\nset-cookie:b=2 \r\nFolded: one\r\n"
+        " two\r\nno field\r\nBad Name: 1\r\nEmpty:\r\n\r\n",
+        false);
+    assert_int_equal(fetch.status, 204);
+    text_is(weft_http_fetch_next(&fetch, "Set-Cookie", &at)->value, "a=1");
+    text_is(weft_http_fetch_next(&fetch, "Set-Cookie", &at)->value, "b=2");
+    assert_null(weft_http_fetch_next(&fetch, "Set-Cookie", &at));
+    text_is(weft_http_fetch_get(&fetch, "Folded"), "one  two");
+    text_is(weft_http_fetch_get(&fetch, "Empty"), "");
+    assert_null(weft_http_fetch_get(&fetch, "Bad Name").data);
+    assert_int_equal(fetch.answer_count, 5);
+    end(&fetch);
+}
+
+/* ---- byte by byte --------------------------------------------------------------------------- */
+
+static struct weft_op drip;
+static struct peer *dripping;
+static size_t dripped;
+
+static void drip_on(struct weft_op *root, struct weft_op *op)
+{
+    if (reply[dripped] == '\0')
+        return;
+    say(dripping, reply + dripped++, 1);
+    weft_immediate(root, op, drip_on);
+}
+
+static void drip_reply(struct peer *peer)
+{
+    dripping = peer;
+    dripped = 0;
+    weft_immediate(scene_root(&scene), &drip, drip_on);
+}
+
+TEST(an_answer_may_come_byte_by_byte)
+{
+    struct weft_http_fetch fetch = {0};
+    reply = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX: y\r\n\r\n3\r\nabc\r\n1\r\nd\r\n"
+            "0\r\n\r\n";
+    scene_up(&scene, drip_reply);
+    get_and_wait(&scene, &fetch, "/");
+    assert_int_equal(fetch.op.status, 0);
+    assert_string_equal(fetch.body, "abcd");
+    text_is(weft_http_fetch_get(&fetch, "X"), "y");
+    end(&fetch);
+}
+
+/* ---- broken ones ---------------------------------------------------------------------------- */
+
+static void breaks(const char *text, int status, enum weft_http_fetch_failure failure,
+                   enum weft_http_fetch_detail detail, const char *words)
+{
+    struct weft_http_fetch fetch = {0};
+    ask(&fetch, text, true);
+    failed_with(&fetch, status, failure, detail, words);
+    end(&fetch);
+}
+
+TEST(an_answer_that_is_cut_short_is_not_complete)
+{
+    breaks("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort", WEFT_EHTTP,
+           WEFT_FETCH_FAILED_PROTOCOL, WEFT_FETCH_CUT_SHORT, "was cut short");
+    breaks("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab", WEFT_EHTTP,
+           WEFT_FETCH_FAILED_PROTOCOL, WEFT_FETCH_CUT_SHORT, "was cut short");
+    breaks("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n", WEFT_EHTTP,
+           WEFT_FETCH_FAILED_PROTOCOL, WEFT_FETCH_CUT_SHORT, "was cut short");
+    breaks("", WEFT_EHTTP, WEFT_FETCH_FAILED_PROTOCOL, WEFT_FETCH_CUT_SHORT, "was cut short");
+}
+
+TEST(what_is_not_http_is_told)
+{
+    breaks("SSH-2.0-OpenSSH_9.2\r\n", WEFT_EHTTP, WEFT_FETCH_FAILED_PROTOCOL, WEFT_FETCH_NO_DETAIL,
+           "does not speak HTTP");
+    breaks("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", WEFT_EHTTP,
+           WEFT_FETCH_FAILED_PROTOCOL, WEFT_FETCH_NO_DETAIL, "does not speak HTTP");
+    breaks("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nxyz", WEFT_EHTTP,
+           WEFT_FETCH_FAILED_PROTOCOL, WEFT_FETCH_NO_DETAIL, "does not speak HTTP");
+}
+
+static void reset_it(struct peer *peer)
+{
+    struct linger now = {.l_onoff = 1, .l_linger = 0};
+    say_text(peer, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort");
+    setsockopt(weft_stream_fd(&peer->stream), SOL_SOCKET, SO_LINGER, &now, sizeof now);
+    hang_up(peer);
+}
+
+TEST(a_reset_connection_is_lost)
+{
+    struct weft_http_fetch fetch = {0};
+    scene_up(&scene, reset_it);
+    get_and_wait(&scene, &fetch, "/");
+    failed_with(&fetch, UV_ECONNRESET, WEFT_FETCH_FAILED_LOST, WEFT_FETCH_NO_DETAIL, "broke");
+    end(&fetch);
+}
+
+TEST(nobody_there_is_told)
+{
+    struct weft_http_fetch fetch = {0};
+    scene_up(&scene, say_reply);
+    weft_listen_close(&scene.server.listen);
+    await(&scene.w, &scene.server.listen.op);
+    get_and_wait(&scene, &fetch, "/");
+    failed_with(&fetch, UV_ECONNREFUSED, WEFT_FETCH_FAILED_CONNECT, WEFT_FETCH_NO_DETAIL,
+                "cannot reach 127.0.0.1:");
+    end(&fetch);
+}
+
+/* ---- too large ------------------------------------------------------------------------------ */
+
+TEST(a_body_has_a_limit)
+{
+    struct weft_http_fetch fetch = {.body_max = 5};
+    ask(&fetch, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabcde", false);
+    assert_int_equal(fetch.op.status, 0);
+    end(&fetch);
+    fetch = (struct weft_http_fetch){.body_max = 4};
+    ask(&fetch, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabcde", false);
+    failed_with(&fetch, UV_EFBIG, WEFT_FETCH_FAILED_SIZE, WEFT_FETCH_LARGE_BODY, "too large");
+    assert_int_equal(fetch.status, 200);
+    end(&fetch);
+    memset(&fetch, 0, sizeof fetch);
+    scene_up(&scene, say_reply);
+    scene.client.body_max = 3;
+    get_and_wait(&scene, &fetch, "/");
+    failed_with(&fetch, UV_EFBIG, WEFT_FETCH_FAILED_SIZE, WEFT_FETCH_LARGE_BODY, "too large");
+    end(&fetch);
+}
+
+/* The server goes on with fields for ever. */
+static struct weft_op flood;
+
+static void flood_on(struct weft_op *root, struct weft_op *op)
+{
+    char line[1024];
+    if (!weft_stream_connected(&dripping->stream) || dripping->gone)
+        return;
+    memset(line, 'x', sizeof line);
+    memcpy(line, "X: ", 3);
+    memcpy(line + sizeof line - 2, "\r\n", 2);
+    say(dripping, line, sizeof line);
+    weft_immediate(root, op, flood_on);
+}
+
+static void flood_fields(struct peer *peer)
+{
+    dripping = peer;
+    say_text(peer, "HTTP/1.1 200 OK\r\n");
+    weft_immediate(scene_root(&scene), &flood, flood_on);
+}
+
+TEST(a_head_has_a_limit)
+{
+    struct weft_http_fetch fetch = {0};
+    scene_up(&scene, flood_fields);
+    get_and_wait(&scene, &fetch, "/");
+    failed_with(&fetch, UV_EFBIG, WEFT_FETCH_FAILED_SIZE, WEFT_FETCH_LARGE_HEAD, "head");
+    await_that(&scene.w, dripping->gone || !weft_stream_connected(&dripping->stream));
+    end(&fetch);
+}
+
+static void hint_on(struct weft_op *root, struct weft_op *op)
+{
+    if (!weft_stream_connected(&dripping->stream) || dripping->gone)
+        return;
+    say_text(dripping, "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n");
+    weft_immediate(root, op, hint_on);
+}
+
+static void flood_hints(struct peer *peer)
+{
+    dripping = peer;
+    weft_immediate(scene_root(&scene), &flood, hint_on);
+}
+
+TEST(informational_answers_without_end_have_a_limit_too)
+{
+    struct weft_http_fetch fetch = {0};
+    scene_up(&scene, flood_hints);
+    get_and_wait(&scene, &fetch, "/");
+    failed_with(&fetch, UV_EFBIG, WEFT_FETCH_FAILED_SIZE, WEFT_FETCH_LARGE_HEAD, "head");
+    end(&fetch);
+}
+
+/* ---- compressed ----------------------------------------------------------------------------- */
+
+static char packed[65536];
+static size_t packed_size;
+
+/* What a command packs. */
+static void pack(const char *command)
+{
+    FILE *from = popen(command, "r");
+    assert_non_null(from);
+    packed_size = fread(packed, 1, sizeof packed, from);
+    assert_int_equal(pclose(from), 0);
+    assert_true(packed_size > 0);
+}
+
+static void say_packed(struct peer *peer)
+{
+    char head[200];
+    snprintf(head, sizeof head,
+             "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %zu\r\n\r\n",
+             packed_size);
+    say_text(peer, head);
+    say(peer, packed, packed_size);
+}
+
+TEST(a_packed_answer_is_unpacked_if_that_was_asked_for)
+{
+    struct weft_http_fetch fetch = {.accept_encoding = ""};
+    pack("printf hello | gzip");
+    scene_up(&scene, say_packed);
+    get_and_wait(&scene, &fetch, "/");
+    assert_int_equal(fetch.op.status, 0);
+    assert_string_equal(fetch.body, "hello");
+    assert_int_equal(fetch.received, 5);
+    assert_true(fetch.wire_received > packed_size);
+    weft_http_fetch_free(&fetch);
+    memset(&fetch, 0, sizeof fetch);
+    get_and_wait(&scene, &fetch, "/");
+    assert_int_equal(fetch.body_size, packed_size);
+    end(&fetch);
+}
+
+TEST(a_bomb_meets_the_limit_when_it_is_unpacked)
+{
+    struct weft_http_fetch fetch = {.accept_encoding = "gzip", .body_max = 100000};
+    pack("head -c 4000000 /dev/zero | gzip -9");
+    assert_true(packed_size < 10000);
+    scene_up(&scene, say_packed);
+    get_and_wait(&scene, &fetch, "/");
+    failed_with(&fetch, UV_EFBIG, WEFT_FETCH_FAILED_SIZE, WEFT_FETCH_LARGE_BODY, "too large");
+    assert_true(fetch.received <= 100000);
+    end(&fetch);
+}
+
+TEST(what_cannot_be_unpacked_is_told)
+{
+    struct weft_http_fetch fetch = {.accept_encoding = "gzip"};
+    memcpy(packed, "this is not gzip", 16);
+    packed_size = 16;
+    scene_up(&scene, say_packed);
+    get_and_wait(&scene, &fetch, "/");
+    failed_with(&fetch, WEFT_EHTTP, WEFT_FETCH_FAILED_PROTOCOL, WEFT_FETCH_BAD_ENCODING,
+                "cannot be unpacked");
+    end(&fetch);
+}

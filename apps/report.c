@@ -7,10 +7,12 @@
 
 static void complain_with(const char *format, va_list arguments)
 {
-    fflush(stdout); /* keep the two in order where they share a terminal */
+    fflush(stdout);    /* keep the two in order where they share a terminal */
+    flockfile(stderr); /* threads may have something to say at the same time */
     fputs("weft: ", stderr);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
+    funlockfile(stderr);
 }
 
 void complain(const char *format, ...)

@@ -15,8 +15,8 @@ function(weft_add_program target output)
 endfunction()
 
 # Libraries that only this one source needs: one of its first ten lines is ` * links: <name>...`.
-# Sets <found> to what to link; to NOTFOUND, and says so, if one is not here: then the program is left
-# out.
+# Sets <found> to what to link; to NOTFOUND, and says so, if one is not here: then the program is
+# left out.
 function(weft_find_links source found)
     file(STRINGS ${source} head LIMIT_COUNT 10)
     set(names "")

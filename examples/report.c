@@ -1,10 +1,10 @@
 /* report: a request handler is an operation: it may take its time, and start what it likes below
  * itself. When the client leaves before the answer, it is cancelled at once, and everything below it:
- * the second report here is never finished, because nobody waits for it any more. */
+ * the long report here would take three minutes, but nobody waits for it any more. */
 #include <weft.h>
 #include <weft/http.h>
 
-enum { CHAPTER_MS = 100 };
+enum { SHORT_MS = 10, LONG_MS = 60 * 1000, PATIENCE_MS = 500 };
 struct report { /* what the server keeps for each request */
     struct weft_http_request request;
     struct weft_series chapters;
@@ -16,7 +16,6 @@ static struct weft_http_server server;
 static struct weft_http_client client;
 static struct weft_http_fetch fetch;
 static struct weft_deadline patience;
-static char url[64];
 
 static struct report *report_of(struct weft_op *chapters)
 {
@@ -26,8 +25,9 @@ static struct report *report_of(struct weft_op *chapters)
 static void write_chapter(struct weft_op *chapters)
 {
     struct report *r = report_of(chapters);
+    bool is_long = weft_text_is(r->request.head.path, "/long");
     printf("server: writing chapter %d\n", ++r->written);
-    weft_sleep(chapters, &r->work, CHAPTER_MS, NULL);
+    weft_sleep(chapters, &r->work, is_long ? LONG_MS : SHORT_MS, NULL);
 }
 
 static void report_written(struct weft_op *op, struct weft_op *chapters)
@@ -47,13 +47,13 @@ static void write_report(struct weft_op *op) /* the handler */
     weft_series(op, &r->chapters, report_written, write_chapter, write_chapter, write_chapter);
 }
 
-static void told(struct weft_http_request *request)
+static void request_over(struct weft_http_request *request)
 {
     if (request->answered == 0) /* the client left: that was all we wanted to see */
         weft_http_drain(&server, 1000);
 }
 
-static void ask(uint64_t patience_ms);
+static void ask(const char *path);
 
 static void answered(struct weft_op *op, struct weft_op *child)
 {
@@ -61,17 +61,20 @@ static void answered(struct weft_op *op, struct weft_op *child)
     if (child->status == 0) {
         printf("client: %d %s\n", fetch.status, fetch.body);
         weft_http_fetch_free(&fetch);
-        ask(CHAPTER_MS / 2);
+        ask("long");
     } else {
         printf("client: %s\n", weft_strerror(child->status));
         weft_http_client_close(&client);
     }
 }
 
-static void ask(uint64_t patience_ms)
+static void ask(const char *path)
 {
+    static char url[128];
+    weft_http_url(&server, url, sizeof url);
+    strcat(url, path);
     weft_http_fetch(&app, &fetch, &client, url, answered);
-    weft_deadline(&fetch.op, &patience, patience_ms);
+    weft_deadline(&fetch.op, &patience, PATIENCE_MS);
 }
 
 static void begin(struct weft_op *op)
@@ -79,12 +82,11 @@ static void begin(struct weft_op *op)
     weft_address_parse(&server.address, "127.0.0.1:0");
     server.handler = write_report;
     server.request_size = sizeof(struct report);
-    server.done = told;
+    server.done = request_over;
     weft_http_serve(op, &server, &server.address, NULL);
-    weft_http_url(&server, url, sizeof url);
     weft_http_client_open(op, &client, NULL);
     weft_join(op);
-    ask(100 * CHAPTER_MS);
+    ask("short");
 }
 
 int main(void)

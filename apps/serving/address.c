@@ -43,12 +43,15 @@ static int try_address(const struct weft_address *address)
     return err;
 }
 
-static int cannot_listen(const struct serving *serving, unsigned port, int err)
+static int cannot_listen(const struct serving *serving, unsigned first, unsigned port, int err)
 {
-    if (err == UV_EADDRINUSE)
-        complain("port %u of %s is in use; --port 0 takes any that is free", port, serving->host);
-    else
+    if (err != UV_EADDRINUSE)
         complain("cannot listen on port %u of %s: %s", port, serving->host, weft_strerror(err));
+    else if (first != port)
+        complain("ports %u to %u of %s are in use; --port 0 takes any that is free", first, port,
+                 serving->host);
+    else
+        complain("port %u of %s is in use; --port 0 takes any that is free", port, serving->host);
     return EXIT_FAILED;
 }
 
@@ -64,7 +67,7 @@ int serving_find_address(struct serving *serving)
            port < SERVING_PORT_LAST)
         read_address(&serving->address, serving->host, ++port);
     if (err != 0)
-        return cannot_listen(serving, port, err);
+        return cannot_listen(serving, first, port, err);
     if (port != first && !serving->quiet)
         complain("port %u is in use; taking %u", first, port);
     if (!is_loopback(&serving->address) && !serving->quiet)

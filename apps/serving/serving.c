@@ -8,12 +8,13 @@
  * Signals are blocked meanwhile: one that came when only some of the loops hear it would leave the
  * others running. */
 #include "serving.h"
-#include <fcntl.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *const serving_log_formats[] = {"common", "combined", "json", NULL};
@@ -41,12 +42,15 @@ static void raise_limits(void)
     }
 }
 
-/* The logs open it themselves, later; but now is the time to say that it cannot be done. */
+/* The logs open it themselves, later; but now is the time to say that it cannot be done. Not so with
+ * a pipe: its reader would take our closing for the end. */
 static int check_log(const struct serving *serving)
 {
-    if (serving->log == NULL || strcmp(serving->log, "-") == 0)
+    struct stat file;
+    if (serving->log == NULL || strcmp(serving->log, "-") == 0 ||
+        (stat(serving->log, &file) == 0 && !S_ISREG(file.st_mode)))
         return EXIT_OK;
-    int fd = open(serving->log, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+    int fd = open(serving->log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0) {
         complain("cannot write the log '%s': %s", serving->log, strerror(errno));
         return EXIT_FAILED;
@@ -113,7 +117,7 @@ static void run_other(void *argument)
         report(worker);
 }
 
-/* 0, or why it does not listen. */
+/* Does it listen? What is wrong was said. */
 static bool start_other(struct serving_worker *worker)
 {
     int err = uv_thread_create(&worker->thread, run_other, worker);

@@ -27,7 +27,8 @@ enum {
     SERVING_CONNECTIONS = 1000 * 1000, /* the most that can be asked for */
     SERVING_DRAIN_S = 10,
     SERVING_DRAIN_S_MOST = 24 * 60 * 60,
-    SERVING_ROUTES = 16 /* the most that a command has */
+    SERVING_ROUTES = 16, /* the most that a command has */
+    SERVING_SIGNALS = 4
 };
 
 #define SERVING_METRICS "/-/metrics"
@@ -72,7 +73,7 @@ struct serving_worker {
     struct weft_loop loop;
     struct weft_op op, started;
     struct weft_http_log log;
-    struct weft_signal signals[4];
+    struct weft_signal signals[SERVING_SIGNALS];
     struct weft_ticker ticker;
     struct weft_deadline log_deadline;
     bool logging, draining, served;

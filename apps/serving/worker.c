@@ -12,7 +12,6 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -131,7 +130,7 @@ static void drain(struct serving_worker *worker)
 static void cut(struct serving_worker *worker, int signum)
 {
     worker->result = 128 + signum;
-    for (size_t i = 0; i < sizeof worker->signals / sizeof worker->signals[0]; i++)
+    for (size_t i = 0; i < SERVING_SIGNALS; i++)
         weft_cancel(&worker->signals[i].op, UV_ECANCELED);
     if (worker->served)
         weft_end(&worker->op, UV_ECANCELED);
@@ -167,8 +166,8 @@ static bool is_ignored(int signum)
 
 static void hear_signals(struct serving_worker *worker)
 {
-    static const int signums[] = {SIGTERM, SIGINT, SIGUSR1, SIGHUP};
-    for (size_t i = 0; i < sizeof signums / sizeof signums[0]; i++) {
+    static const int signums[SERVING_SIGNALS] = {SIGTERM, SIGINT, SIGUSR1, SIGHUP};
+    for (size_t i = 0; i < SERVING_SIGNALS; i++) {
         if (is_ignored(signums[i]))
             continue;
         worker->signals[i].arrived = signal_arrived;
@@ -226,20 +225,29 @@ static void worker_over(struct weft_op *root, struct weft_op *op)
         serving_fail(worker, "cannot serve: %s", weft_strerror(op->status));
 }
 
+/* What is stuck after a run was told by it. */
+static int run_loop(struct serving_worker *worker)
+{
+    int err = weft_loop_init(&worker->loop, &worker->uv);
+    if (err != 0)
+        return err;
+    weft_run(weft_root(&worker->loop), &worker->op, worker_begin, worker_over);
+    err = weft_loop_run(&worker->loop);
+    if (err == 0)
+        err = weft_loop_close(&worker->loop);
+    return err;
+}
+
 void serving_work(struct serving_worker *worker)
 {
     int err = uv_loop_init(&worker->uv);
-    if (err == 0)
-        err = weft_loop_init(&worker->loop, &worker->uv);
-    if (err != 0) {
-        complain("cannot make a loop: %s", weft_strerror(err));
-        worker->result = EXIT_FAILED;
-        return;
+    if (err == 0) {
+        err = run_loop(worker);
+        uv_run(&worker->uv, UV_RUN_DEFAULT); /* let go of what was closed */
+        uv_loop_close(&worker->uv);
     }
-    weft_run(weft_root(&worker->loop), &worker->op, worker_begin, worker_over);
-    if (weft_loop_run(&worker->loop) != 0)
-        abort();
-    weft_loop_close(&worker->loop);
-    uv_run(&worker->uv, UV_RUN_DEFAULT);
-    uv_loop_close(&worker->uv);
+    if (err != 0) {
+        complain("cannot run a loop: %s", weft_strerror(err));
+        worker->result = EXIT_FAILED;
+    }
 }

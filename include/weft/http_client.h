@@ -251,7 +251,8 @@ struct weft_http_fetch {
     /* -- the request -- */
     const char *method;        /* NULL: GET, or POST if there is a body */
     const char *const *fields; /* "Name: value" each; Host too, but no Content-Length and no
-                                  Transfer-Encoding */
+                                  Transfer-Encoding. With "Expect: 100-continue" the body waits
+                                  for the server's word, a second at most */
     size_t fields_count;
     const char *data; /* the body from memory */
     size_t data_size;

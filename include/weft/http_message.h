@@ -223,7 +223,7 @@ WEFT_API int weft_http_form_number(struct weft_text form, const char *name, int6
  * nobody has such files, and others would take them for separators. UV_EACCES: it would leave the
  * folder; it is not bent back into it, because honest clients send no such paths. UV_ENAMETOOLONG:
  * it does not fit buffer, or a segment has more than 255 bytes. On an error buffer is "".
- * Links in the file system are not looked at. */
+ * Links in the file system are not looked at, and names that begin with a dot are as others. */
 WEFT_API int weft_http_path_clean(struct weft_text path, char *buffer, size_t size,
                                   struct weft_text *clean);
 

@@ -44,11 +44,11 @@ void weft__http_answer_reset(struct weft_http_exchange *x)
 
 static int make_room(struct weft_http_exchange *x, size_t size)
 {
-    if (size <= x->out_room - x->out_end)
-        return 0;
     size_t max = x->connection->server->answer_head_max;
     if (x->out_end > max || size > max - x->out_end)
         return UV_ENOBUFS;
+    if (size <= x->out_room - x->out_end)
+        return 0;
     size_t room = x->out_room;
     while (room - x->out_end < size)
         room *= 2;

@@ -1,9 +1,9 @@
 /* The kinds of bytes, from RFC 9110 (token, field-value) and RFC 3986 (the parts of a URI).
  *
- * A path is what RFC 3986 lets it be. A query is more: browsers leave all visible ASCII as it is in
- * it but for '"', '#', '<' and '>' (the WHATWG rules), so '[', '|' or '{' come there unescaped every
- * day. A '%' stands for itself here: browsers send it unescaped too, and who decodes has to look at
- * the digits behind it anyway. Nothing outside of visible ASCII belongs into a target. */
+ * A path is what RFC 3986 lets it be. A query is more: browsers leave all visible ASCII in it as it
+ * is but for '"', '#', '<' and '>' (the WHATWG rules), so '[', '|' or '{' come there unescaped
+ * every day. A '%' stands for itself here: browsers send it unescaped too, and who decodes has to
+ * look at the digits behind it anyway. Nothing outside of visible ASCII belongs into a target. */
 #include "chars.h"
 
 /* What most of the punctuation is. */

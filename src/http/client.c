@@ -68,6 +68,7 @@ void weft__http_shut(struct weft_http_engine *engine)
     weft__http_handles_free(engine);
     curl_multi_cleanup(engine->multi);
     engine->multi = NULL;
+    weft__http_sockets_retire(engine);
     weft__http_settle(engine);
 }
 

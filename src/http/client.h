@@ -43,7 +43,8 @@ struct http_socket {
     struct weft_http_engine *engine;
     struct http_socket *next; /* among the spare ones */
     int fd;
-    int events;  /* what libuv watches */
+    int events; /* what libuv watches */
+    bool connected;
     bool wanted; /* by curl; otherwise the connection is idle, and only still watched */
     uv_poll_t poll;
 };
@@ -152,6 +153,8 @@ int weft__http_socket_set(CURL *easy, curl_socket_t fd, int what, void *engine, 
 curl_socket_t weft__http_socket_open(void *handle, curlsocktype purpose,
                                      struct curl_sockaddr *address);
 int weft__http_socket_close(void *engine, curl_socket_t fd);
+/* Let go of all, when curl is closed. */
+void weft__http_sockets_retire(struct weft_http_engine *engine);
 void weft__http_sockets_free(struct weft_http_engine *engine);
 
 /* ---- client_name.c -------------------------------------------------------------------------- */

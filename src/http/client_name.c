@@ -298,7 +298,7 @@ static void looked_up(struct weft_op *op, struct weft_op *child)
         memcpy(&address->to, &lookup->addresses[i], address->size);
     }
     weft_lookup_free(lookup);
-    weft_finish(op, child->status);
+    weft_finish(op, weft_cancelled(op) != 0 ? weft_cancelled(op) : child->status);
 }
 
 void weft_http_resolve_begin(struct weft_op *op)

@@ -1,12 +1,15 @@
 /* curl's sockets on the loop: a uv_poll_t each, changed as seldom as possible.
  *
- * A socket is made in opensocket and closed in closesocket, both ours. So everything that can fail
- * fails there, where curl can take it as a connection that could not be made; what curl asks to be
- * watched later needs no memory. And a descriptor is never closed behind libuv's back.
+ * A socket is made in opensocket, ours. So everything that can fail fails there, where curl can take
+ * it as a connection that could not be made; what curl asks to be watched later needs no memory. It
+ * is closed in closesocket, ours too, but only if it ever was connected: one that was not, curl
+ * closes itself, after it was told to be watched no more, or without a word if it never was. So a
+ * socket that is not connected is never left in the kernel's set, and what is found in its place
+ * when its number comes again is let go (retire).
  *
  * Each change of what is watched costs two calls to the kernel. When a request is over curl does
- * not want its connection watched any more, and with the next one it does again. So a socket that
- * is only read from stays in the kernel's set: it does not keep the loop alive (wanted is false),
+ * not want its connection watched any more, and with the next one it does again. So a connection
+ * that is only read from stays in the kernel's set: it does not keep the loop alive (wanted is false),
  * and if something comes (mostly the server's goodbye) it is taken out then; curl finds that out by
  * itself before it uses the connection again. */
 #include "client.h"
@@ -75,12 +78,58 @@ int weft__http_socket_set(CURL *easy, curl_socket_t fd, int what, void *engine, 
         events |= UV_READABLE;
     if (what == CURL_POLL_OUT || what == CURL_POLL_INOUT)
         events |= UV_WRITABLE;
+    if (events & UV_READABLE)
+        sock->connected = true; /* before, curl waits for it to be writable */
     if (events != 0)
         watch(sock, events);
-    else if (sock->events & UV_WRITABLE)
-        watch(sock, 0); /* it would be announced for ever */
+    else if (sock->events & UV_WRITABLE || !sock->connected)
+        watch(sock, 0); /* it would be announced for ever, or is about to be closed */
     want(sock, events != 0);
     return 0;
+}
+
+/* ---- closing -------------------------------------------------------------------------------- */
+
+static void poll_closed(uv_handle_t *poll)
+{
+    struct http_socket *sock = weft_owner((uv_poll_t *)poll, struct http_socket, poll);
+    struct weft_http_engine *engine = sock->engine;
+    sock->next = engine->spare;
+    engine->spare = sock;
+    engine->open_polls--;
+    weft__http_settle(engine);
+}
+
+/* Let go of what is known of a descriptor. */
+static void retire(struct weft_http_engine *engine, curl_socket_t fd)
+{
+    struct http_socket *sock = socket_of(engine, fd);
+    if (sock == NULL)
+        return;
+    engine->sockets[fd] = NULL;
+    uv_close((uv_handle_t *)&sock->poll, poll_closed);
+}
+
+int weft__http_socket_close(void *engine, curl_socket_t fd)
+{
+    retire(engine, fd);
+    return close(fd);
+}
+
+void weft__http_sockets_retire(struct weft_http_engine *engine)
+{
+    for (size_t i = 0; i < engine->socket_room; i++)
+        retire(engine, (curl_socket_t)i);
+}
+
+void weft__http_sockets_free(struct weft_http_engine *engine)
+{
+    while (engine->spare != NULL) {
+        struct http_socket *sock = engine->spare;
+        engine->spare = sock->next;
+        weft_free(sock);
+    }
+    weft_free(engine->sockets);
 }
 
 /* ---- opening -------------------------------------------------------------------------------- */
@@ -104,6 +153,7 @@ static bool make_room(struct weft_http_engine *engine, int fd)
 
 static bool adopt(struct weft_http_engine *engine, int fd)
 {
+    retire(engine, fd);
     struct http_socket *sock = engine->spare;
     if (!make_room(engine, fd))
         return false;
@@ -164,37 +214,4 @@ curl_socket_t weft__http_socket_open(void *data, curlsocktype purpose, struct cu
     engine->client->connections++;
     weft__http_deadlines_phase(fetch, PHASE_CONNECT);
     return fd;
-}
-
-/* ---- closing -------------------------------------------------------------------------------- */
-
-static void poll_closed(uv_handle_t *poll)
-{
-    struct http_socket *sock = weft_owner((uv_poll_t *)poll, struct http_socket, poll);
-    struct weft_http_engine *engine = sock->engine;
-    sock->next = engine->spare;
-    engine->spare = sock;
-    engine->open_polls--;
-    weft__http_settle(engine);
-}
-
-int weft__http_socket_close(void *data, curl_socket_t fd)
-{
-    struct weft_http_engine *engine = data;
-    struct http_socket *sock = socket_of(engine, fd);
-    if (sock != NULL) {
-        engine->sockets[fd] = NULL;
-        uv_close((uv_handle_t *)&sock->poll, poll_closed);
-    }
-    return close(fd);
-}
-
-void weft__http_sockets_free(struct weft_http_engine *engine)
-{
-    while (engine->spare != NULL) {
-        struct http_socket *sock = engine->spare;
-        engine->spare = sock->next;
-        weft_free(sock);
-    }
-    weft_free(engine->sockets);
 }

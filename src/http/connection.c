@@ -101,7 +101,7 @@ void weft__http_connection_cut(struct weft_http_connection *c, int status)
 {
     struct linger reset = {.l_onoff = 1, .l_linger = 0};
     setsockopt(weft_stream_fd(&c->stream), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
-    weft_end(&c->op, status);
+    weft_cancel(&c->op, status); /* and not weft_end: the handler is to know why */
 }
 
 /* ---- the last words ------------------------------------------------------------------------- */

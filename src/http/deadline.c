@@ -6,6 +6,7 @@
  * sleep until the moment that counts now. It is started anew only for a moment that lies before the
  * one it is armed for. So thousands of requests a second cost a timer a minute. */
 #include "server.h"
+#include <sys/ioctl.h>
 
 static uint64_t earlier(uint64_t one, uint64_t other)
 {
@@ -42,10 +43,15 @@ void weft__http_request_due(struct weft_http_connection *c, uint64_t ms)
         arm(c, c->request_due);
 }
 
-/* How many bytes the kernel has taken in all. */
+/* How many bytes the client has taken in all. What waits in the kernel is not with the client yet,
+ * where the kernel can be asked; and without asking a slow one that reads would look like one that
+ * does not, for the kernel wants more only when a good part of its buffer is free. */
 static uint64_t taken(const struct weft_http_connection *c)
 {
-    return c->given - c->stream.waiting;
+    int waiting = 0;
+    if (ioctl(weft_stream_fd(&c->stream), TIOCOUTQ, &waiting) != 0)
+        waiting = 0;
+    return c->given - c->stream.waiting - (uint64_t)waiting;
 }
 
 void weft__http_taken_back(struct weft_http_connection *c, size_t size)

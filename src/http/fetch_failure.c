@@ -94,6 +94,8 @@ static struct http_failure of_connection(const struct weft_http_fetch *fetch, CU
     case CURLE_SEND_ERROR:
         if (fetch->phase_ < PHASE_ASKED && fetch->handle_->proxied)
             return simple(UV_ECONNREFUSED, WEFT_FETCH_FAILED_CONNECT, WEFT_FETCH_PROXY);
+        if (strstr(fetch->text_, "chunked-encoding") != NULL) /* curl has no code for it */
+            return protocol(WEFT_FETCH_NO_DETAIL);
         return simple(errno_of(easy, UV_ECONNRESET), WEFT_FETCH_FAILED_LOST, WEFT_FETCH_NO_DETAIL);
     default:
         return simple(UV_EOF, WEFT_FETCH_FAILED_LOST, WEFT_FETCH_NO_DETAIL);

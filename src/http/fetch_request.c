@@ -26,7 +26,8 @@ static bool is_literal(const char *host)
     return host[0] == '[' || inet_pton(AF_INET, host, &address) == 1;
 }
 
-/* A part of the URL into text, in lower case. */
+/* A part of the URL into text, in lower case. It is ASCII, also the host: what curl makes of other
+ * letters depends on the locale, so they have to come as xn--… already. */
 static int get_part(CURLU *url, CURLUPart part, unsigned flags, char *text, size_t size)
 {
     char *got = NULL;
@@ -34,12 +35,13 @@ static int get_part(CURLU *url, CURLUPart part, unsigned flags, char *text, size
     if (code != CURLUE_OK)
         return code == CURLUE_OUT_OF_MEMORY ? UV_ENOMEM : UV_EINVAL;
     size_t length = strlen(got);
-    if (length < size) {
-        for (size_t i = 0; i <= length; i++)
-            text[i] = weft_text_lower(got[i]);
+    bool ascii = true;
+    for (size_t i = 0; i <= length && length < size; i++) {
+        text[i] = weft_text_lower(got[i]);
+        ascii = ascii && (unsigned char)got[i] < 0x80;
     }
     curl_free(got);
-    return length == 0 || length >= size ? UV_EINVAL : 0;
+    return length == 0 || length >= size || !ascii ? UV_EINVAL : 0;
 }
 
 /* curl reads "http:/host" and "http:///host" too; we do not. */
@@ -60,7 +62,7 @@ static int take_apart(struct weft_http_handle *handle, const char *url, bool *se
         return code == CURLUE_OUT_OF_MEMORY ? UV_ENOMEM : UV_EINVAL;
     int err = get_part(handle->url, CURLUPART_SCHEME, 0, scheme, sizeof scheme);
     if (err == 0)
-        err = get_part(handle->url, CURLUPART_HOST, CURLU_PUNYCODE, handle->host, HOST_TEXT);
+        err = get_part(handle->url, CURLUPART_HOST, 0, handle->host, HOST_TEXT);
     if (err == 0)
         err = get_part(handle->url, CURLUPART_PORT, CURLU_DEFAULT_PORT, port, sizeof port);
     if (err != 0)
@@ -137,7 +139,12 @@ static int append_field(struct weft_http_handle *handle, struct weft_text name,
     return err;
 }
 
-static int add_field(struct weft_http_fetch *fetch, const char *field, bool *typed)
+/* Fields that curl would add to a body by itself. */
+struct given {
+    bool type, expect;
+};
+
+static int add_field(struct weft_http_fetch *fetch, const char *field, struct given *given)
 {
     static const char *const framing[] = {"Content-Length", "Transfer-Encoding", NULL};
     const char *colon = field != NULL ? strchr(field, ':') : NULL;
@@ -149,25 +156,26 @@ static int add_field(struct weft_http_fetch *fetch, const char *field, bool *typ
         return UV_EINVAL;
     if (left_behind(fetch, name))
         return 0;
-    *typed |= weft_text_same(name, weft_text_of("Content-Type"));
+    given->type |= weft_text_same(name, weft_text_of("Content-Type"));
+    given->expect |= weft_text_same(name, weft_text_of("Expect"));
     return append_field(fetch->handle_, name, value);
 }
 
 static int set_fields(struct weft_http_fetch *fetch, bool has_body)
 {
     struct weft_http_handle *handle = fetch->handle_;
-    bool typed = false;
+    struct given given = {false, false};
+    int err = 0;
     if (fetch->fields == NULL && fetch->fields_count > 0)
         return UV_EINVAL;
-    for (size_t i = 0; i < fetch->fields_count; i++) {
-        int err = add_field(fetch, fetch->fields[i], &typed);
-        if (err != 0)
-            return err;
-    }
-    if (has_body && !typed && append(handle, "Content-Type:") != 0) /* not curl's guess */
-        return UV_ENOMEM;
-    if (handle->fields == NULL)
-        return 0;
+    for (size_t i = 0; i < fetch->fields_count && err == 0; i++)
+        err = add_field(fetch, fetch->fields[i], &given);
+    if (err == 0 && has_body && !given.type)
+        err = append(handle, "Content-Type:"); /* none, and not curl's guess */
+    if (err == 0 && has_body && !given.expect)
+        err = append(handle, "Expect:"); /* many a server lets us wait for its "100 Continue" */
+    if (err != 0 || handle->fields == NULL)
+        return err;
     handle->special = true;
     return status_of(curl_easy_setopt(handle->easy, CURLOPT_HTTPHEADER, handle->fields));
 }

@@ -61,10 +61,8 @@ static char *put_hex(char *to, const char *mark, unsigned char byte)
 typedef char *escape_fn(char *to, const unsigned char **from, const unsigned char *end);
 enum { UNIT_MOST = 6 };
 
-static bool is_plain(unsigned char c)
-{
-    return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
-}
+/* Bytes that need no escape. */
+static const bool plain[256] = {[' ' ... '!'] = true, ['#' ... '['] = true, [']' ... '~'] = true};
 
 static char *put_backslashed(char *to, unsigned char c)
 {
@@ -115,28 +113,41 @@ static char *escape_json(char *to, const unsigned char **from, const unsigned ch
     return to + size;
 }
 
+/* The bytes up to end, or room, that are plain. */
+static size_t plain_size(const unsigned char *from, const unsigned char *end, size_t room)
+{
+    size_t size = 0, most = (size_t)(end - from) < room ? (size_t)(end - from) : room;
+    while (size < most && plain[from[size]])
+        size++;
+    return size;
+}
+
 /* At most `most` bytes, which are more than 3. */
 static char *put_escaped(char *to, struct weft_text text, size_t most, escape_fn *escape)
 {
     if (text.size == 0)
         return to;
     const unsigned char *from = (const unsigned char *)text.data, *end = from + text.size;
-    char *limit = to + most, *cut = to; /* the last place where "..." still fits */
-    while (from < end) {
+    char *limit = to + most, *last = limit - 3;
+    char *cut = to; /* the end of the last character that leaves room for "..." */
+    for (;;) {
+        size_t size = plain_size(from, end, (size_t)(limit - to));
+        memcpy(to, from, size);
+        from += size;
+        to += size;
+        if (size > 0)
+            cut = to <= last ? to : to - size <= last ? last : cut;
+        if (from == end)
+            return to;
         char unit[UNIT_MOST];
-        size_t size = 1;
-        if (is_plain(*from))
-            unit[0] = (char)*from++;
-        else
-            size = (size_t)(escape(unit, &from, end) - unit);
+        size = (size_t)(escape(unit, &from, end) - unit);
         if (size > (size_t)(limit - to))
             return put(cut, "...");
         memcpy(to, unit, size);
         to += size;
-        if (limit - to >= 3)
+        if (to <= last)
             cut = to;
     }
-    return to;
 }
 
 /* ---- dates ------------------------------------------------------------------------------------ */

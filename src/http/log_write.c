@@ -61,7 +61,7 @@ static int open_file(struct weft_http_log_job *job)
         close_file(job);
     job->fd_ = fd;
     job->regular_ = S_ISREG(st.st_mode);
-    job->torn_ = false;
+    job->torn_ = job->torn_ && st.st_size > 0; /* it may be the same file as before */
     job->open_ = false;
     return 0;
 }

@@ -56,11 +56,10 @@ static void read_field(struct weft_text value, struct wish *wish)
         scan_blanks(&element);
         bool parameters = element.size == 0 || element.data[0] == ';';
         unsigned weight = parameters ? read_weight(element) : 0;
-        unsigned *counts = is_coding(name, wish->coding) ? &wish->named
-                           : weft_text_is(name, "*")     ? &wish->star
-                                                         : NULL;
-        if (counts != NULL && weight < *counts)
-            *counts = weight;
+        if (is_coding(name, wish->coding))
+            wish->named = weight < wish->named ? weight : wish->named;
+        else if (weft_text_is(name, "*"))
+            wish->star = weight < wish->star ? weight : wish->star;
     }
 }
 

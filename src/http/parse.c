@@ -1,12 +1,12 @@
 /* The head of a request, read strictly (RFC 9112): what two readers could understand differently is
  * refused, for that is what request smuggling is made of.
  *
- * The bytes are searched for the first control character, tabs aside. It has to be the CR of a CRLF:
- * so a bare CR or LF, a NUL or the first byte of a TLS handshake is refused as soon as it is seen,
- * and a line that is complete has none of them. `scanned` is how far that search came; a line is
- * taken apart once, when its end is there. So the work is linear however small the pieces are, and
- * the answer depends on the bytes alone and not on how they were cut. For the same reason a line is
- * measured before it is looked at: it is too long as soon as it is certain to be.
+ * The bytes are searched for the first control character, tabs aside. It has to be the CR of a
+ * CRLF: so a bare CR or LF, a NUL or the first byte of a TLS handshake is refused as soon as it is
+ * seen, and a line that is complete has none of them. `scanned` is how far that search came; a line
+ * is taken apart once, when its end is there. So the work is linear however small the pieces are,
+ * and the answer depends on the bytes alone and not on how they were cut. For the same reason a
+ * line is measured before it is looked at: it is too long as soon as it is certain to be.
  *
  * Behind a line there is always its CR, which is part of nothing: what is made of bytes of a kind
  * (http_span) ends there at the latest and needs no other bound.
@@ -21,8 +21,8 @@
  *   invalid (RFC 9110, 4.2.1).
  * - Content-Length comes once and is one number: equal ones are not merged.
  * - Transfer-Encoding comes once, never in HTTP/1.0, never beside a Content-Length, and is
- *   "chunked". Other codings in front of that are known to the RFC but not to us: 501. If chunked is
- *   not the last, or has parameters, or comes twice, nobody knows where the body ends: 400.
+ *   "chunked". Other codings in front of that are known to the RFC but not to us: 501. If chunked
+ *   is not the last, or has parameters, or comes twice, nobody knows where the body ends: 400.
  * - A minor version above 1 is read as 1 is.
  * - An Expect that nobody waits for, in HTTP/1.0 or without a body, is passed over. */
 #include "parse.h"
@@ -51,8 +51,8 @@ static inline uint64_t load(const char *bytes)
     return word;
 }
 
-/* The top bit of each byte that is below 0x20, or 0x7f. With one added these are 1 to 0x20 and 0x80:
- * no sum here is too large for its byte. */
+/* The top bit of each byte that is below 0x20, or 0x7f. With one added these are 1 to 0x20 and
+ * 0x80: no sum here is too large for its byte. */
 static inline uint64_t controls(uint64_t word)
 {
     uint64_t next = (word & EACH_BYTE(0x7f)) + EACH_BYTE(1);
@@ -64,9 +64,14 @@ static inline size_t find_control(const char *data, size_t at, size_t size)
 {
     while (size - at >= 8) {
         uint64_t found = controls(load(data + at));
-        at += found != 0 ? (size_t)__builtin_ctzll(found) / 8 : 8;
-        if (found != 0 && data[at++] != '\t')
-            return at - 1;
+        if (found == 0) {
+            at += 8;
+            continue;
+        }
+        at += (size_t)__builtin_ctzll(found) / 8;
+        if (data[at] != '\t')
+            return at;
+        at++;
     }
     while (at < size && http_char(data[at], HTTP_VALUE))
         at++;

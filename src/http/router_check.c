@@ -31,8 +31,9 @@ static const char *check_name(const char *segment, const char *end)
 static const char *check_literal(const char *segment, const char *end)
 {
     for (; segment < end; segment++) {
-        if (*segment == '%' && !(end - segment > 2 && http_char(segment[1], HTTP_HEX) &&
-                                 http_char(segment[2], HTTP_HEX)))
+        /* Neither the end of a segment nor that of the pattern is a hex digit. */
+        if (*segment == '%' &&
+            !(http_char(segment[1], HTTP_HEX) && http_char(segment[2], HTTP_HEX)))
             return "a '%' without two hex digits";
         if (*segment != '%' && !http_char(*segment, HTTP_PATH))
             return "a character that has to be escaped in a path";

@@ -82,7 +82,7 @@ struct weft_http_connection {
 
     struct weft_timer timer;
     uint64_t due, request_due, armed;
-    uint64_t given, taken; /* bytes to write; those the kernel had when it was last looked at */
+    uint64_t given, taken; /* bytes to write; those the client had when it was last looked at */
     char small[SMALL_IN];
 };
 

@@ -146,6 +146,10 @@ expect status 1
 expect stdout ""
 expect stderr "weft: cannot write the log '$scratch/none/log': No such file or directory"
 
+run "$weft" serve -p0 --log "$scratch" "$www"
+expect status 1
+expect stderr "weft: cannot write the log: illegal operation on a directory"
+
 it "says so when nobody can learn where it is"
 run bash -c '"$1" serve -q -p0 -t2 / >/dev/full' - "$weft"
 expect status 1
@@ -193,12 +197,12 @@ download 8M
 stop
 expect status 1
 expect stderr "weft: some requests took longer than 1 s and were cut off"
-kill "$loader"
+kill "$loader" 2>/dev/null
 start "$weft" serve -q -p0 --drain-seconds 0 "$www"
 download 8M
 stop
 expect status 0
-kill "$loader"
+kill "$loader" 2>/dev/null
 
 it "ends on SIGHUP as well, if there is no log to open again; not under nohup"
 start "$weft" serve -q -p0 "$www"

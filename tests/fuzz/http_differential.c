@@ -2,13 +2,13 @@
  * each field, the length of the body, and whether the connection is kept.
  * links: http_parser
  *
- * The other way round it does not hold: http-parser lets through what we are there to refuse. And it
- * differs in these, each of them its own narrowness:
+ * The other way round it does not hold: http-parser lets through what we are there to refuse. And
+ * it differs in these, each of them its own narrowness:
  * - it knows a list of methods, and no others;
  * - a name that only begins with Transfer-Encoding is that to it, and has to end with chunked;
  * - a tab behind the value of a Connection, Content-Length or Transfer-Encoding is no blank to it;
- * - it does not find an option of Connection behind an empty one ("a,,close") or behind one that is
- *   no token;
+ * - it does not find an option of Connection behind an empty one ("a,,close"), behind one that is
+ *   no token, or behind the beginning of one that it knows ("keep,close");
  * - in HTTP/1.0 keep-alive wins over close; here close does;
  * - it takes Proxy-Connection for Connection. */
 #define http_parser our_http_parser /* both have one */
@@ -93,19 +93,18 @@ static bool tab_behind(struct weft_text value)
     return *at == '\t';
 }
 
-static bool plain_options(struct weft_text value)
+static bool plain_option(struct weft_text option)
 {
     static const char token[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
-    struct weft_text rest = value;
-    while (rest.data != NULL) {
-        struct weft_text option = weft_text_trim(weft_text_cut(&rest, ','));
-        size_t size = 0;
-        while (size < option.size && strchr(token, option.data[size]) != NULL)
-            size++;
-        if (size == 0 || size < option.size)
+    static const char *const known[] = {"keep-alive", "close", "upgrade"};
+    size_t size = 0;
+    while (size < option.size && strchr(token, option.data[size]) != NULL)
+        size++;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (size < strlen(known[i]) && weft_text_same(option, weft_text(known[i], size)))
             return false;
     }
-    return true;
+    return size == option.size;
 }
 
 /* Are the Connection fields such that both see the same in them? */
@@ -118,11 +117,14 @@ static bool comparable_connection(const struct weft_http_head *head)
         return false;
     while ((field = weft_http_head_next(head, "Connection", &at)) != NULL) {
         struct weft_text rest = field->value;
-        if (!plain_options(rest) || memchr(rest.data, '\t', rest.size) != NULL || tab_behind(rest))
+        if (memchr(rest.data, '\t', rest.size) != NULL || tab_behind(rest))
             return false;
-        while (rest.data != NULL)
-            keep_alive |= weft_text_same(weft_text_trim(weft_text_cut(&rest, ',')),
-                                         weft_text_of("keep-alive"));
+        while (rest.data != NULL) {
+            struct weft_text option = weft_text_trim(weft_text_cut(&rest, ','));
+            if (!plain_option(option))
+                return false;
+            keep_alive |= weft_text_same(option, weft_text_of("keep-alive"));
+        }
     }
     return head->minor > 0 || head->keep_alive || !keep_alive;
 }

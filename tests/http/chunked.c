@@ -114,6 +114,8 @@ TEST(lines_end_with_crlf)
     refused("5\r\nhello\n0\r\n\r\n");
     refused("5\r\nhello\r0\r\n\r\n");
     refused("5\r\nhello!\r\n0\r\n\r\n");
+    refused("5\r\nhello!\n0\r\n\r\n");
+    refused("5\r\nhello\r!0\r\n\r\n");
     refused("5\r\nhell\r\n0\r\n\r\n");
     refused("0\n\r\n");
     refused("0\r\n\n");
@@ -142,6 +144,7 @@ TEST(trailers_are_fields_that_are_passed_over)
     refused("0\r\nA: b\n\r\n");
     refused("0\r\nA: b\rC: d\r\n\r\n");
     refused("0\r\nA: \x01\r\n\r\n");
+    refused("0\r\nA: b\r!\r\n");
     refused("0\r\nA(: x\r\n\r\n");
 }
 

@@ -77,15 +77,23 @@ static inline struct weft_address address_of(const char *text)
 }
 
 /* A loop, and a server that is not started: set its limits, then site_start. */
-static inline void site_prepare(struct site *s, weft_begin_fn *handler)
+static inline void site_prepare_on(struct site *s, bool simulated, weft_begin_fn *handler)
 {
     const char *seed = getenv("WEFT_SHUFFLE");
     memset(s, 0, sizeof *s);
     memset(&told, 0, sizeof told);
-    world_up_sim(&s->w, seed != NULL ? strtoull(seed, NULL, 0) : 0);
+    if (simulated)
+        world_up_sim(&s->w, seed != NULL ? strtoull(seed, NULL, 0) : 0);
+    else
+        world_up(&s->w);
     s->server.handler = handler;
     s->server.done = tell;
     s->status = 1;
+}
+
+static inline void site_prepare(struct site *s, weft_begin_fn *handler)
+{
+    site_prepare_on(s, true, handler);
 }
 
 static inline void site_start(struct site *s)
@@ -103,7 +111,10 @@ static inline void site_up(struct site *s, weft_begin_fn *handler)
 /* Everything that can happen now. */
 static inline void turn(struct site *s)
 {
-    weft_sim_advance(&s->w.sim, 0);
+    if (s->w.simulated)
+        weft_sim_advance(&s->w.sim, 0);
+    else
+        uv_run(&s->w.uv, UV_RUN_NOWAIT);
 }
 
 /* A look around, for what is not to happen. */

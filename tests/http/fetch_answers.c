@@ -74,7 +74,7 @@ TEST(fields_that_come_several_times_are_all_there)
     size_t at = 0;
     ask(&fetch,
         "HTTP/1.1 204 No Content\r\nSet-Cookie: a=1\r\nX: y\r\nset-cookie:b=2 \r\nFolded: one\r\n"
-        " two\r\nno field\r\nBad Name: 1\r\nEmpty:\r\n\r\n",
+        " two\r\nBad Name: 1\r\nEmpty:\r\n\r\n",
         false);
     assert_int_equal(fetch.status, 204);
     text_is(weft_http_fetch_next(&fetch, "Set-Cookie", &at)->value, "a=1");
@@ -149,6 +149,8 @@ TEST(what_is_not_http_is_told)
            "does not speak HTTP");
     breaks("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", WEFT_EHTTP,
            WEFT_FETCH_FAILED_PROTOCOL, WEFT_FETCH_NO_DETAIL, "does not speak HTTP");
+    breaks("HTTP/1.1 200 OK\r\nno field\r\n\r\n", WEFT_EHTTP, WEFT_FETCH_FAILED_PROTOCOL,
+           WEFT_FETCH_NO_DETAIL, "does not speak HTTP");
     breaks("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nxyz", WEFT_EHTTP,
            WEFT_FETCH_FAILED_PROTOCOL, WEFT_FETCH_NO_DETAIL, "does not speak HTTP");
 }

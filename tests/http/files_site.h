@@ -60,7 +60,8 @@ static inline void site_up(struct site *site, const char *folder, enum way way)
     if (way != CACHED)
         site->files.in_memory_ = false;
     site->files.slow_ = way == SLOW;
-    site->files.walk_ = way == WALKED;
+    if (way == WALKED) /* where there is no openat2, as under valgrind, all of them walk */
+        site->files.walk_ = true;
     assert_int_equal(weft_address_parse(&address, "127.0.0.1:0"), 0);
     if (site->server.handler == NULL)
         site->server.handler = site_handler;

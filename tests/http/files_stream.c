@@ -1,5 +1,5 @@
 /* Files that are sent piece by piece, and what can happen meanwhile.
- * ctest: labels=valgrind,threads timeout=120 */
+ * ctest: labels=threads timeout=120 */
 #include "fault.h"
 #include "files_site.h"
 #include <sys/resource.h>

@@ -185,8 +185,9 @@ TEST(texts_that_are_too_long_are_cut_at_a_whole_character)
         strcat(target, "\"\"\"\"\"\"\"\"");
         struct weft_http_head head = head_of(target, NULL, NULL);
         line_of(WEFT_HTTP_LOG_COMMON, &head);
-        const char *end = strstr(line, "... HTTP/1.1\" 200");
+        const char *end = strstr(line, "... HTTP/1.1\" 200"), *begin = strstr(line, "GET ") + 4;
         assert_non_null(end);
+        assert_in_range(end + 3 - begin, 2048 - 4, 2048);
         size_t backslashes = 0;
         while (end[-1] == '\\' || end[-1] == '"')
             backslashes += *--end == '\\';

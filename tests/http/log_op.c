@@ -7,6 +7,7 @@
 #include "provider.h"
 #include "scratch.h"
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -157,6 +158,25 @@ TEST(a_buffer_that_is_half_full_is_written)
     unlink(path);
 }
 
+TEST(the_smallest_buffer_loses_nothing_if_the_disk_keeps_up)
+{
+    struct world w;
+    struct weft_http_log log = {.buffer_size = 2 * WEFT_HTTP_LOG_LINE};
+    char path[SCRATCH_PATH];
+    world_up(&w);
+    weft_http_log_open(weft_root(&w.loop), &log, scratch_path(path, "small"), WEFT_HTTP_LOG_COMMON,
+                       noted);
+    for (int i = 0; i < 500; i++) {
+        log_targets(&log, "/%u", 1);
+        await_write(&w, &log);
+    }
+    weft_http_log_close(&log);
+    world_down(&w);
+    assert_int_equal(log.dropped, 0);
+    assert_int_equal(lines_of(path), 500);
+    unlink(path);
+}
+
 TEST(the_standard_output_is_a_dash)
 {
     struct world w;
@@ -200,19 +220,21 @@ TEST(a_log_may_be_opened_again_after_its_end)
     unlink(path);
 }
 
-/* 40 begins deep, where a begin waits for the ready queue. */
-struct deep {
-    struct weft_op op[40];
+/* So many begins deep that the log's own waits for the ready queue. */
+enum { DEEP = 32 };
+static struct deep {
+    struct weft_op op[DEEP];
     struct weft_http_log log;
     char path[SCRATCH_PATH];
 } deep;
 
 static void go_deeper(struct weft_op *op)
 {
-    if (op + 1 < deep.op + 40) {
+    if (op + 1 < deep.op + DEEP) {
         weft_run(op, op + 1, go_deeper, NULL);
     } else {
         weft_http_log_open(op, &deep.log, deep.path, WEFT_HTTP_LOG_COMMON, noted);
+        assert_null(deep.log.block_);
         log_targets(&deep.log, "/%u", 1);
         weft_http_log_close(&deep.log);
     }
@@ -268,6 +290,17 @@ TEST(a_log_that_cannot_be_opened_says_why)
     unlink(path);
 }
 
+TEST(a_cancel_is_told_before_an_error_of_opening)
+{
+    struct world w;
+    struct weft_http_log log = {0};
+    world_up(&w);
+    weft_http_log_open(weft_root(&w.loop), &log, "/nonexistent/log", WEFT_HTTP_LOG_COMMON, noted);
+    weft_cancel(&log.op, UV_EINTR);
+    world_down(&w);
+    assert_int_equal(seen.status, UV_EINTR);
+}
+
 /* ---- moving the file ------------------------------------------------------------------------ */
 
 TEST(a_log_that_is_reopened_goes_on_in_the_new_file)
@@ -277,6 +310,8 @@ TEST(a_log_that_is_reopened_goes_on_in_the_new_file)
     char path[SCRATCH_PATH], moved[SCRATCH_PATH];
     scratch_path(path, "rotating");
     scratch_path(moved, "rotated");
+    int lowest = dup(STDERR_FILENO);
+    close(lowest);
     world_up(&w);
     weft_http_log_open(weft_root(&w.loop), &log, path, WEFT_HTTP_LOG_COMMON, noted);
     await_write(&w, &log);
@@ -291,6 +326,9 @@ TEST(a_log_that_is_reopened_goes_on_in_the_new_file)
     assert_true(scratch_exists(path));
     weft_http_log_close(&log);
     world_down(&w);
+    int again = dup(STDERR_FILENO);
+    close(again);
+    assert_int_equal(again, lowest); /* no descriptor is left open */
     assert_int_equal(lines_of(moved), 3);
     assert_int_equal(lines_of(path), 2);
     unlink(path);
@@ -385,6 +423,35 @@ TEST(a_reader_that_is_too_slow_loses_lines_and_is_told)
     world_down(&w);
 }
 
+#ifdef O_DIRECT
+TEST(a_pipe_gets_whole_lines_in_pieces_that_it_takes_at_once)
+{
+    struct world w;
+    struct weft_http_log log = {0};
+    char packet[WEFT_HTTP_LOG_BUFFER];
+    int fds[2];
+    ssize_t size;
+    size_t lines = 0;
+    if (pipe2(fds, O_CLOEXEC | O_DIRECT) != 0)
+        skip(); /* no packets: a read cannot tell one write from the next */
+    assert_int_equal(fcntl(fds[0], F_SETFL, O_NONBLOCK), 0);
+    world_up(&w);
+    weft_http_log_open_fd(weft_root(&w.loop), &log, fds[1], WEFT_HTTP_LOG_COMMON, noted);
+    log_targets(&log, "/%u", 300);
+    weft_http_log_close(&log);
+    world_down(&w);
+    close(fds[1]);
+    while ((size = read(fds[0], packet, sizeof packet - 1)) > 0) {
+        packet[size] = '\0';
+        assert_in_range(size, 1, PIPE_BUF);
+        assert_int_equal(packet[size - 1], '\n');
+        lines += lines_in(packet);
+    }
+    assert_int_equal(lines, 300);
+    close(fds[0]);
+}
+#endif
+
 /* A log whose pipe is full, with more lines to write. */
 static void stalled_up(struct world *w, struct weft_http_log *log, int fds[2])
 {
@@ -466,7 +533,15 @@ TEST(a_reader_that_has_left_ends_nobody)
     close(fds[1]);
 }
 
-TEST(a_line_that_a_full_disk_has_torn_does_not_spoil_the_next)
+/* Lets the timer fire, and what it starts be done. */
+static void flush(struct world *w, const struct weft_http_log *log)
+{
+    while (!log->busy_)
+        uv_run(&w->uv, UV_RUN_ONCE);
+    await_write(w, log);
+}
+
+static void fill_the_disk(bool reopened)
 {
     struct world w;
     struct weft_http_log log = {.flush_ms = 1};
@@ -482,30 +557,45 @@ TEST(a_line_that_a_full_disk_has_torn_does_not_spoil_the_next)
     little.rlim_cur = 100;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
     log_targets(&log, "/%u", 3);
-    weft_http_log_reopen(&log); /* write at once */
-    await_write(&w, &log);
+    flush(&w, &log);
     int error = log.error;
     log_targets(&log, "/still/%u", 2);
-    weft_http_log_reopen(&log);
-    await_write(&w, &log);
+    flush(&w, &log);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     signal(SIGXFSZ, SIG_DFL);
     assert_int_equal(error, UV_EFBIG);
     assert_int_equal(log.dropped, 4); /* one was whole, one torn, one and two not begun */
+    if (reopened)
+        weft_http_log_reopen(&log); /* the same file */
     log_targets(&log, "/after/%u", 1);
     weft_http_log_close(&log);
     world_down(&w);
     char *text = content_of(path);
-    assert_non_null(strstr(text, "\"GET /0 HTTP/1.1\" 200 0\n- - - ["));
-    assert_non_null(strstr(text, "\n- - - [")); /* the torn one has an end */
-    const char *after = strstr(text, "\"GET /after/0 HTTP/1.1\" 200 0\n- - - [");
-    assert_non_null(after);
-    while (after[-1] != '\n')
-        after--;
-    assert_int_equal(strncmp(after, "- - - [", 7), 0);
+    assert_int_equal(strncmp(strchr(text, '"'), "\"GET /0 HTTP/1.1\" 200 0\n- - - [", 31), 0);
+    assert_int_equal(lines_in(text), 4);
+    unsigned whole = 0;
+    for (char *at = text, *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+        char *quote = memchr(at, '"', (size_t)(end - at)), *again = end;
+        while (*--again != '"')
+            continue;
+        whole +=
+            strncmp(at, "- - - [", 7) == 0 && quote != again && strchr(quote + 1, '"') == again;
+    }
+    assert_int_equal(whole, 3); /* and the torn one */
+    assert_non_null(strstr(text, "] \"GET /after/0 HTTP/1.1\" 200 0\n"));
     assert_non_null(strstr(text, "] \"4 lines lost\" 0 0\n"));
     free(text);
     unlink(path);
+}
+
+TEST(a_line_that_a_full_disk_has_torn_does_not_spoil_the_next)
+{
+    fill_the_disk(false);
+}
+
+TEST(a_torn_line_is_ended_in_a_file_that_was_reopened)
+{
+    fill_the_disk(true);
 }
 
 /* ---- several writers ------------------------------------------------------------------------ */

@@ -186,6 +186,9 @@ TEST(escapes_are_taken_out_into_a_buffer)
     assert_int_equal(weft_http_unescape(&parameter, buffer, 4, &plain), UV_ENOBUFS);
     assert_string_equal(buffer, "");
     assert_int_equal(plain.size, 0);
+    buffer[0] = 'x';
+    assert_int_equal(weft_http_unescape(&parameter, buffer, 1, NULL), UV_ENOBUFS);
+    assert_string_equal(buffer, "");
     assert_int_equal(weft_http_unescape(&parameter, NULL, 0, NULL), UV_ENOBUFS);
 }
 
@@ -293,6 +296,7 @@ TEST(links_have_targets_and_relations)
         {"<a>;rel=next;crossorigin,<b>", "a(next)|b()|"},
         {"< a >;rel=x", "a(x)|"},
         {"junk, <b>;rel=x", "!|b(x)|"},
+        {";rel=x, <b>", "!|b()|"},
         {"<a, <b>;rel=x", "a, <b(x)|"},
         {"<a>junk, <b>", "!|b()|"},
         {"<a> rel=x, <b>", "!|b()|"},
@@ -343,6 +347,7 @@ TEST(codings_are_liked_as_the_client_says)
         {"*;q=0", 0, 0, 0},
         {"identity;q=0", 0, 0, 0},
         {"*;q=0, identity", 0, 0, 1000},
+        {"*;q=0.5, *;q=0.2, *", 200, 200, 200},
         {"*;q=0.5", 500, 500, 500},
         {"gzip, *;q=0", 1000, 0, 0},
         {"gzip;q=2", 0, 0, 1},
@@ -402,6 +407,8 @@ TEST(a_host_is_split_from_its_port)
         {"[::1]:80", "::1", 80},
         {"[2001:db8::192.0.2.1]:00080", "2001:db8::192.0.2.1", 80},
         {"a_b~c.d%20e", "a_b~c.d%20e", -1},
+        {"a%0f%f0", "a%0f%f0", -1},
+        {"a", "a", -1},
         {"xn--bcher-kva.example", "xn--bcher-kva.example", -1},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -416,11 +423,19 @@ TEST(a_host_is_split_from_its_port)
 TEST(what_is_no_host_is_refused)
 {
     static const char *const bad[] = {
-        "",        ":",       ":80",        "a:65536",     "a:-1",      "a:8 0", "a: 80",
-        "a:80:80", "a b",     "user@a",     "a/b",         "a?b",       "a#b",   "::1",
-        "[::1",    "[]",      "[::1]x",     "[::1]80",     "[1.2.3.4]", "[a]",   "[::1%25eth0]",
-        "[::1%1]", "[::1]:x", "a%2",        "a%zz",        "[[::1]]",   "a\\b",  "<a>",
-        "a:80\r",  "%zz.a",   "[v1.fe:80]", "\xc3\xa4.de", "[::1]:80:", "a]",    "a[::1]",
+        "",           ":",           ":80",
+        "a:65536",    "a:-1",        "a:8 0",
+        "a: 80",      "a:80:80",     "a b",
+        "user@a",     "a/b",         "a?b",
+        "a#b",        "::1",         "[::1",
+        "[]",         "[::1]x",      "[::1]80",
+        "[1.2.3.4]",  "[a]",         "[::1%25eth0]",
+        "[::1%1]",    "[::1]:x",     "a%2",
+        "a%zz",       "[[::1]]",     "a\\b",
+        "<a>",        "a:80\r",      "%zz.a",
+        "a%0g.b",     "a%g0.b",      "[0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0::]",
+        "[v1.fe:80]", "\xc3\xa4.de", "[::1]:80:",
+        "a]",         "a[::1]",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct weft_text host;

@@ -64,7 +64,9 @@ TEST(a_buffer_that_is_too_small_stays_empty)
     assert_int_equal(weft_http_percent_decode(T("%41bc"), buffer, 3, &text), UV_ENOBUFS);
     assert_string_equal(buffer, "");
     assert_int_equal(text.size, 0);
+    text = T("x");
     assert_int_equal(weft_http_percent_decode(T(""), NULL, 0, &text), UV_ENOBUFS);
+    assert_int_equal(text.size, 0);
     assert_int_equal(weft_http_percent_encode(T("/"), WEFT_HTTP_SEGMENT, buffer, 4, &text), 0);
     assert_int_equal(weft_http_percent_encode(T("/"), WEFT_HTTP_SEGMENT, buffer, 3, &text),
                      UV_ENOBUFS);
@@ -82,6 +84,14 @@ TEST(segments_and_query_values_are_encoded_as_they_need_it)
     weft_http_percent_encode(T(marks), WEFT_HTTP_QUERY, buffer, sizeof buffer, NULL);
     assert_string_equal(
         buffer, "a%2Fb%3Fc%23d%20e%25f%3Ag%26h%27i%22j%3Ck%3El%2Bm%3Bn%3Do%40p.q-r_s~t%5Cu");
+}
+
+TEST(what_is_not_visible_is_encoded)
+{
+    char buffer[32];
+    weft_http_percent_encode(weft_text("\0\nzZ\x7f\xff", 6), WEFT_HTTP_SEGMENT, buffer,
+                             sizeof buffer, NULL);
+    assert_string_equal(buffer, "%00%0AzZ%7F%FF");
 }
 
 TEST(what_was_encoded_decodes_to_the_same)
@@ -299,7 +309,12 @@ TEST(a_path_that_is_too_long_is_refused)
     assert_string_equal(buffer, "");
     assert_int_equal(weft_http_path_clean(T("/abc"), buffer, 4, NULL), 0);
     assert_int_equal(weft_http_path_clean(T("/abc"), buffer, 3, NULL), UV_ENAMETOOLONG);
+    buffer[0] = 'x';
+    assert_int_equal(weft_http_path_clean(T("/a"), buffer, 1, NULL), UV_ENAMETOOLONG);
+    assert_string_equal(buffer, "");
+    buffer[0] = 'x';
     assert_int_equal(weft_http_path_clean(T("/"), buffer, 1, NULL), 0);
+    assert_string_equal(buffer, "");
     assert_int_equal(weft_http_path_clean(T("/"), NULL, 0, NULL), UV_ENAMETOOLONG);
     memset(path, 'a', sizeof path);
     path[0] = '/';

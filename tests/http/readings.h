@@ -32,10 +32,9 @@ static inline void reading_begin(struct reading *r)
 /* Now the first size bytes are there. */
 static inline int reading_go_on(struct reading *r, const char *bytes, size_t size)
 {
-    char *block = malloc(size);
-    assert(block != NULL || size == 0);
-    if (size > 0)
-        memcpy(block, bytes, size);
+    char *block = malloc(size > 0 ? size : 1);
+    assert(block != NULL);
+    memcpy(block, bytes, size);
     if (r->block != NULL)
         weft__http_parse_moved(&r->parser, r->block, block);
     free(r->block);

@@ -17,7 +17,7 @@ struct stream {
 
 /* What the handlers below are to do, and what became of it. */
 static uint64_t length;
-static int statuses[PIECES + 1];
+static int statuses[4 * PIECES];
 static unsigned writes_over;
 static int answer_status;
 
@@ -90,11 +90,11 @@ TEST(an_answer_of_known_length_goes_as_it_is)
     up_with(stream_at_once);
     length = 13;
     dial(&s, &c);
-    say_and_expect(GET_ROOT GET_ROOT, "one two three");
-    expect_field(&c, "Transfer-Encoding", NULL);
-    expect_field(&c, "Content-Length", "13");
-    assert_int_equal(hear(&s, &c), 200);
-    assert_string_equal(c.body, "one two three");
+    for (int i = 0; i < 2; i++) {
+        say_and_expect(GET_ROOT, "one two three");
+        expect_field(&c, "Transfer-Encoding", NULL);
+        expect_field(&c, "Content-Length", "13");
+    }
     hang_up(&c);
     site_down(&s);
 }
@@ -332,8 +332,11 @@ static size_t gulp(void)
 {
     static char bytes[256 * 1024];
     size_t total = 0;
-    for (ssize_t got; (got = recv(c.fd, bytes, sizeof bytes, 0)) > 0;)
+    ssize_t got;
+    while ((got = recv(c.fd, bytes, sizeof bytes, 0)) > 0)
         total += (size_t)got;
+    if (got < 0 && errno != EAGAIN)
+        c.error = errno;
     return total;
 }
 
@@ -436,7 +439,8 @@ TEST(a_piece_that_was_taken_back_leaves_no_whole_answer)
         size_t total = 0;
         until(&s, (total += gulp()) > 0 && s.server.connections == 0);
         assert_true(total < HUGE);
-        assert_int_equal(recv(c.fd, zeros, 1, 0), -1);
+        total += gulp();
+        assert_int_equal(c.error, ECONNRESET);
         hang_up(&c);
         site_down(&s);
     }

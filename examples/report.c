@@ -47,13 +47,7 @@ static void write_report(struct weft_op *op) /* the handler */
     weft_series(op, &r->chapters, report_written, write_chapter, write_chapter, write_chapter);
 }
 
-static void request_over(struct weft_http_request *request)
-{
-    if (request->answered == 0) /* the client left: that was all we wanted to see */
-        weft_http_drain(&server, 1000);
-}
-
-static void ask(const char *path);
+static void ask(const char *path, uint64_t ms);
 
 static void answered(struct weft_op *op, struct weft_op *child)
 {
@@ -61,20 +55,21 @@ static void answered(struct weft_op *op, struct weft_op *child)
     if (child->status == 0) {
         printf("client: %d %s\n", fetch.status, fetch.body);
         weft_http_fetch_free(&fetch);
-        ask("long");
+        ask("long", PATIENCE_MS);
     } else {
         printf("client: %s\n", weft_strerror(child->status));
         weft_http_client_close(&client);
+        weft_http_drain(&server, PATIENCE_MS);
     }
 }
 
-static void ask(const char *path)
+static void ask(const char *path, uint64_t ms)
 {
     static char url[128];
     weft_http_url(&server, url, sizeof url);
     strcat(url, path);
     weft_http_fetch(&app, &fetch, &client, url, answered);
-    weft_deadline(&fetch.op, &patience, PATIENCE_MS);
+    weft_deadline(&fetch.op, &patience, ms);
 }
 
 static void begin(struct weft_op *op)
@@ -82,11 +77,10 @@ static void begin(struct weft_op *op)
     weft_address_parse(&server.address, "127.0.0.1:0");
     server.handler = write_report;
     server.request_size = sizeof(struct report);
-    server.done = request_over;
     weft_http_serve(op, &server, &server.address, NULL);
     weft_http_client_open(op, &client, NULL);
     weft_join(op);
-    ask("short");
+    ask("short", LONG_MS);
 }
 
 int main(void)

@@ -105,8 +105,10 @@ static void other_listens(struct serving_worker *worker)
 {
     report(worker);
     uv_sem_wait(&worker->serving->go);
-    if (worker->serving->failed)
+    if (worker->serving->failed) {
+        worker->result = EXIT_FAILED; /* it was said why */
         weft_end(&worker->op, UV_ECANCELED);
+    }
 }
 
 static void run_other(void *argument)

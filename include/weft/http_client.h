@@ -246,7 +246,8 @@ struct weft_http_fetch_times {
 struct weft_http_fetch {
     struct weft_op op;
     struct weft_http_client *client;
-    const char *url; /* absolute, http or https; user:password@ in it is basic auth */
+    const char *url; /* absolute, http or https, the host in ASCII (xn--…); user:password@ in it is
+                        basic auth */
 
     /* -- the request -- */
     const char *method;        /* NULL: GET, or POST if there is a body */

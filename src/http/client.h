@@ -146,6 +146,8 @@ bool weft__http_proxy_used(const struct weft_http_engine *engine, const char *ho
 /* ---- client_global.c ------------------------------------------------------------------------ */
 
 int weft__http_global(void);
+/* Did curl lack memory on this thread, since this was asked last? */
+bool weft__http_starved(void);
 
 /* ---- client_socket.c ------------------------------------------------------------------------ */
 

@@ -64,6 +64,8 @@ static void read_messages(struct weft_http_engine *engine)
 
 void weft__http_enter(struct weft_http_engine *engine)
 {
+    if (engine->inside == 0)
+        weft__http_starved(); /* what was before is not of interest */
     engine->inside++;
 }
 

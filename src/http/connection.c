@@ -382,6 +382,8 @@ void weft__http_connection_next(struct weft_http_connection *c)
     bool asked = x->refusal == 0 && !x->parser.head.keep_alive;
     bool all_read = x->body == BODY_OVER && c->start == c->end;
     release_exchange(c);
+    if (weft_cancelled(&c->op) != 0) /* by whoever was told */
+        return;
     if (close) {
         if (asked && all_read) /* it has said that it sends no more */
             close_connection(c);

@@ -143,7 +143,7 @@ void weft__http_fetch_start(struct weft_http_fetch *fetch)
     if (err == 0)
         err = enter_curl(fetch);
     if (err < 0)
-        fail(fetch, err);
+        fail(fetch, weft__http_starved() ? UV_ENOMEM : err);
 }
 
 /* ---- the way out ---------------------------------------------------------------------------- */

@@ -107,14 +107,13 @@ struct http_failure weft__http_failure_of(struct weft_http_fetch *fetch, CURLcod
     struct weft_http_handle *handle = fetch->handle_;
     const char *said = handle->error[0] != '\0' ? handle->error : curl_easy_strerror(code);
     snprintf(fetch->text_, sizeof fetch->text_, "%.*s", (int)sizeof fetch->text_ - 1, said);
+    if (weft__http_starved())
+        code = CURLE_OUT_OF_MEMORY;
     switch (code) {
     case CURLE_OUT_OF_MEMORY:
         return simple(UV_ENOMEM, WEFT_FETCH_FAILED_MEMORY, WEFT_FETCH_NO_DETAIL);
     case CURLE_URL_MALFORMAT:
-    case CURLE_UNSUPPORTED_PROTOCOL:
-        if (fetch->phase_ < PHASE_CONNECT)
-            return simple(UV_EINVAL, WEFT_FETCH_FAILED_INPUT, WEFT_FETCH_NO_DETAIL);
-        return protocol(WEFT_FETCH_NO_DETAIL);
+        return simple(UV_EINVAL, WEFT_FETCH_FAILED_INPUT, WEFT_FETCH_NO_DETAIL);
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:
     case CURLE_ABORTED_BY_CALLBACK: /* resolver_start: see client_handle.c */

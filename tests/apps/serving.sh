@@ -50,7 +50,7 @@ run "$weft" serve -q -p0 --host 192.0.2.1 "$www"
 expect status 1
 expect stderr "weft: cannot listen on port 0 of 192.0.2.1: address not available"
 
-if [ -s /proc/net/if_inet6 ]; then
+if grep -q lo /proc/net/if_inet6 2>/dev/null; then
     it "listens on IPv6"
     start "$weft" serve -q -p0 --host ::1 "$www"
     [[ $url == "http://[::1]:"* ]] || fail "it says $url"
@@ -149,6 +149,12 @@ expect stderr "weft: cannot write the log '$scratch/none/log': No such file or d
 run "$weft" serve -p0 --log "$scratch" "$www"
 expect status 1
 expect stderr "weft: cannot write the log: illegal operation on a directory"
+
+it "gives up if one of its threads cannot begin, and says why once"
+run bash -c 'ulimit -n 24; exec "$@"' - "$weft" serve -q -p0 -t8 "$www"
+expect status 1
+expect stdout ""
+[[ $stderr == "weft: cannot "*"too many open files" && $stderr != *$'\n'* ]] || fail "$stderr"
 
 it "says so when nobody can learn where it is"
 run bash -c '"$1" serve -q -p0 -t2 / >/dev/full' - "$weft"

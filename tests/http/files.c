@@ -338,6 +338,31 @@ TEST(parts_are_larger_than_a_piece)
     }
 }
 
+/* Wherever the piece ends in the text between two parts. */
+TEST(a_piece_may_end_between_two_parts)
+{
+    enum { FIRST = WEFT_HTTP_FILES_PIECE - 300, LAST = WEFT_HTTP_FILES_PIECE, STEP = 20 };
+    struct site site = {0};
+    fresh();
+    make_large("large", 200000);
+    site_up(&site, scratch_dir(), CACHED);
+    for (size_t size = FIRST; size < LAST; size += STEP) {
+        char fields[80];
+        snprintf(fields, sizeof fields, "Range: bytes=0-%zu,150000-150099\r\n", size - 1);
+        struct reply reply = ask_for(&site, "GET", "/large", fields);
+        assert_true(reply.whole);
+        const char *first = strstr(reply.body, "\r\n\r\n") + 4;
+        require_pattern(first, size, 0);
+        const char *second = first + size;
+        assert_memory_equal(second, "\r\n--", 4);
+        assert_non_null(strstr(second, "\r\nContent-Type: application/octet-stream\r\n"
+                                       "Content-Range: bytes 150000-150099/200000\r\n\r\n"));
+        require_pattern(strstr(second, "\r\n\r\n") + 4, 100, 150000);
+        reply_free(&reply);
+    }
+    site_down(&site);
+}
+
 /* ---- options -------------------------------------------------------------------------------- */
 
 TEST(a_packed_sibling_is_sent_to_who_takes_it)
@@ -377,7 +402,32 @@ TEST(a_packed_sibling_is_sent_to_who_takes_it)
         expect_body(&site, "/folder/", gzip, 200, "i");
         expect_body(&site, "/empty", gzip, 200, "");
         site_down(&site);
+        struct site plain_site = {0};
+        site_up(&plain_site, scratch_dir(), way);
+        expect_body(&plain_site, "/plain.txt", gzip, 200, "hello, world\n");
+        site_down(&plain_site);
     }
+}
+
+TEST(a_packed_sibling_has_an_entity_tag_of_its_own)
+{
+    struct site site = {.files = {.precompressed = true}};
+    char fields[160], etag[64];
+    fresh();
+    make_file("plain.txt.gz", "gz");
+    site_up(&site, scratch_dir(), CACHED);
+    struct reply reply = ask_for(&site, "GET", "/plain.txt", "Accept-Encoding: gzip\r\n");
+    strcpy(etag, field(&reply, "ETag"));
+    reply_free(&reply);
+    snprintf(fields, sizeof fields, "If-None-Match: %s\r\n", etag);
+    expect_body(&site, "/plain.txt", fields, 200, "hello, world\n");
+    snprintf(fields, sizeof fields, "If-None-Match: %s\r\nAccept-Encoding: gzip\r\n", etag);
+    reply = ask_for(&site, "GET", "/plain.txt", fields);
+    assert_int_equal(reply.status, 304);
+    assert_string_equal(field(&reply, "Vary"), "Accept-Encoding");
+    assert_string_equal(field(&reply, "Content-Encoding"), "");
+    reply_free(&reply);
+    site_down(&site);
 }
 
 TEST(a_name_that_says_nothing_has_the_type_by_default)
@@ -509,6 +559,39 @@ TEST(a_file_on_a_disk_is_served)
     fclose(self);
     reply_free(&reply);
     site_down(&site);
+}
+
+TEST(no_answer_leaves_a_descriptor_open)
+{
+    static const char *const targets[] = {"/plain.txt", "/empty",         "/bare/a%20file",
+                                          "/bare",      "/bare/",         "/folder/",
+                                          "/nope",      "/folder/none/x", "/odd/"};
+    static const char *const fields[] = {"", "Range: bytes=99-\r\n", "If-Match: \"x\"\r\n",
+                                         "Accept-Encoding: gzip\r\n"};
+    fresh();
+    make_file("plain.txt.gz", "gz");
+    make_file("folder/index.html.gz", "no smaller");
+    make_folder("odd");
+    make_folder("odd/index.html");
+    for (enum way way = 0; way < WAYS; way++) {
+        struct site site = {.files = {.listing = true, .precompressed = true}};
+        site_up(&site, scratch_dir(), way);
+        for (int i = 0; i < 2; i++) { /* what libuv opens for itself is open after the first time */
+            size_t before = open_descriptors();
+            for (size_t t = 0; t < sizeof targets / sizeof *targets; t++) {
+                for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
+                    struct reply reply = ask_for(&site, "GET", targets[t], fields[f]);
+                    assert_true(reply.status != 0);
+                    reply_free(&reply);
+                    while (site.server.connections > 0)
+                        site_turn(&site, -1);
+                }
+            }
+            if (i == 1)
+                assert_int_equal(open_descriptors(), before);
+        }
+        site_down(&site);
+    }
 }
 
 TEST(many_requests_share_a_connection)

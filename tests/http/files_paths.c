@@ -81,7 +81,7 @@ TEST(no_path_leads_out)
     };
     fresh();
     for (enum way way = 0; way < WAYS; way++) {
-        struct site site = {0};
+        struct site site = {.files = {.listing = true}};
         site_up(&site, root, way);
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             int status = asked(&site, cases[i].target);

@@ -216,6 +216,7 @@ TEST(a_crowd_that_is_refused_does_not_become_a_crowd_itself)
     say(&first, GET_ROOT);
     assert_int_equal(hear(&s, &first), 200);
     hang_up(&first);
+    until(&s, s.server.connections == 0);
     serves_on(&s);
     site_down(&s);
 }

@@ -34,7 +34,8 @@ struct weft_http_head {
     enum weft_http_method method;
     struct weft_text method_text;
     struct weft_text target; /* as it stands in the request line */
-    struct weft_text path;   /* of target, not decoded: from the first '/' to the '?'; or "*" */
+    struct weft_text path;   /* of target, not decoded: from the first '/' to the '?'; or "*".
+                                "/" if http://host has none, empty for CONNECT */
     struct weft_text query;  /* what follows the '?'; data is NULL if there is none */
     struct weft_text host;   /* of target if it has one, otherwise of the Host field; or empty */
     unsigned minor;          /* HTTP/1.minor */

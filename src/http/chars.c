@@ -1,8 +1,8 @@
 /* The kinds of bytes, from RFC 9110 (token, field-value) and RFC 3986 (the parts of a URI).
  *
- * A path is what RFC 3986 lets it be. A query is more: browsers leave all visible ASCII in it as it
- * is but for '"', '#', '<' and '>' (the WHATWG rules), so '[', '|' or '{' come there unescaped
- * every day. A '%' stands for itself here: browsers send it unescaped too, and who decodes has to
+ * A path is what RFC 3986 lets it be, and what browsers leave in it beyond that (the WHATWG rules):
+ * "[]^|" come unescaped every day. In a query they leave all visible ASCII as it is but for '"', '#',
+ * '<' and '>'. A '%' stands for itself here: browsers send it unescaped too, and who decodes has to
  * look at the digits behind it anyway. Nothing outside of visible ASCII belongs into a target. */
 #include "chars.h"
 
@@ -38,16 +38,16 @@ const uint8_t weft__http_chars[256] = {
     ['@'] = HTTP_VALUE | HTTP_PATH | HTTP_QUERY,
     ['A' ... 'F'] = ALNUM | HTTP_HEX,
     ['G' ... 'Z'] = ALNUM,
-    ['['] = HTTP_VALUE | HTTP_QUERY,
+    ['['] = HTTP_VALUE | HTTP_PATH | HTTP_QUERY,
     ['\\'] = HTTP_VALUE | HTTP_QUERY,
-    [']'] = HTTP_VALUE | HTTP_QUERY,
-    ['^'] = HTTP_TOKEN | HTTP_VALUE | HTTP_QUERY,
+    [']'] = HTTP_VALUE | HTTP_PATH | HTTP_QUERY,
+    ['^'] = HTTP_TOKEN | HTTP_VALUE | HTTP_PATH | HTTP_QUERY,
     ['_'] = HTTP_TOKEN | ANYWHERE,
     ['`'] = HTTP_TOKEN | HTTP_VALUE | HTTP_QUERY,
     ['a' ... 'f'] = ALNUM | HTTP_HEX,
     ['g' ... 'z'] = ALNUM,
     ['{'] = HTTP_VALUE | HTTP_QUERY,
-    ['|'] = HTTP_TOKEN | HTTP_VALUE | HTTP_QUERY,
+    ['|'] = HTTP_TOKEN | HTTP_VALUE | HTTP_PATH | HTTP_QUERY,
     ['}'] = HTTP_VALUE | HTTP_QUERY,
     ['~'] = HTTP_TOKEN | ANYWHERE,
     [0x80 ... 0xff] = HTTP_VALUE,

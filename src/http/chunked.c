@@ -12,7 +12,7 @@
  * trailers carry nothing for us, so all of them together are bounded for the whole body: else one
  * could keep us busy for ever with a body of a few bytes. */
 #include "parse.h"
-#include "chars.h"
+#include "scan.h"
 
 enum {
     SIZE,
@@ -39,11 +39,6 @@ void weft__http_chunked_begin(struct http_chunked *chunked)
     chunked->trailer = 0;
 }
 
-static unsigned hex_value(char c)
-{
-    return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 0x20) - 'a') + 10;
-}
-
 static bool go(struct http_chunked *chunked, unsigned next)
 {
     chunked->state = next;
@@ -56,7 +51,7 @@ static bool take_size(struct http_chunked *chunked, char c)
     if (http_char(c, HTTP_HEX)) {
         if (++chunked->digits > DIGITS_MAX || chunked->left > INT64_MAX >> 4)
             return false;
-        chunked->left = chunked->left << 4 | hex_value(c);
+        chunked->left = chunked->left << 4 | (unsigned)hex_value(c);
         return true;
     }
     if (chunked->digits == 0 || (c != '\r' && c != ';'))

@@ -83,6 +83,26 @@ void weft__http_leave(struct weft_http_engine *engine)
         weft__http_shut(engine);
 }
 
+/* Without memory curl may leave a socket unwatched and does not say whose: rather than have one of
+ * them hang until its deadline, all transfers end. */
+static void end_all(struct weft_http_engine *engine)
+{
+    struct weft_http_chain *at = engine->fetches.next_;
+    for (; at != &engine->fetches; at = at->next_) {
+        struct weft_http_fetch *fetch = weft_owner(at, struct weft_http_fetch, all_);
+        if (fetch->handle_ != NULL && fetch->handle_->added)
+            weft__http_fetch_decide(fetch, UV_ENOMEM, WEFT_FETCH_FAILED_MEMORY,
+                                    WEFT_FETCH_NO_DETAIL);
+    }
+}
+
+static void act(struct weft_http_engine *engine, curl_socket_t fd, int events)
+{
+    int running;
+    if (curl_multi_socket_action(engine->multi, fd, events, &running) != CURLM_OK)
+        end_all(engine);
+}
+
 /* ---- time ----------------------------------------------------------------------------------- */
 
 int weft__http_timer_set(CURLM *multi, long ms, void *data)
@@ -112,9 +132,8 @@ static void rearm(struct weft_http_engine *engine)
 static void timer_fired(struct weft_timer *timer)
 {
     struct weft_http_engine *engine = weft_owner(timer, struct weft_http_engine, timer);
-    int running;
     weft__http_enter(engine);
-    curl_multi_socket_action(engine->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+    act(engine, CURL_SOCKET_TIMEOUT, 0);
     rearm(engine);
     weft__http_leave(engine);
 }
@@ -123,9 +142,8 @@ static void timer_fired(struct weft_timer *timer)
 
 void weft__http_acted(struct weft_http_engine *engine, int fd, int events)
 {
-    int running;
     weft__http_enter(engine);
-    curl_multi_socket_action(engine->multi, fd, events, &running);
+    act(engine, fd, events);
     weft__http_leave(engine);
 }
 
@@ -148,7 +166,6 @@ static void do_resumes(struct weft_http_engine *engine)
 static void tick_over(struct weft_op *client, struct weft_op *tick)
 {
     struct weft_http_engine *engine = weft_owner(tick, struct weft_http_engine, tick);
-    int running;
     (void)client;
     engine->ticking = false;
     if (engine->closing) {
@@ -159,7 +176,7 @@ static void tick_over(struct weft_op *client, struct weft_op *tick)
     do_resumes(engine);
     if (engine->due) {
         engine->due = false;
-        curl_multi_socket_action(engine->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+        act(engine, CURL_SOCKET_TIMEOUT, 0);
     }
     weft__http_leave(engine);
 }

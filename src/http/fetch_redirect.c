@@ -47,7 +47,8 @@ static int resolve(CURLU *url, const char *location, char **absolute)
         *absolute = copy_of(weft_text_of(got));
     curl_free(got);
     curl_url_cleanup(next);
-    return code == CURLUE_OUT_OF_MEMORY || (code == CURLUE_OK && *absolute == NULL) ? UV_ENOMEM : 0;
+    bool starved = code == CURLUE_OK ? *absolute == NULL : weft__http_starved();
+    return starved ? UV_ENOMEM : 0;
 }
 
 int weft__http_redirect_find(struct weft_http_fetch *fetch)

@@ -8,10 +8,11 @@
 #include "http/server.h"
 #include "loop.h"
 #include <fcntl.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BEDS = 8, LINE = 256 * 1024 };
+enum { BEDS = 6, LINE = 64 * 1024 };
 
 static struct bed {
     struct weft_http_request *request; /* NULL: it is over */
@@ -70,6 +71,13 @@ static void dial(struct bed *bed, const char *text)
     assert_int_equal(send(bed->client, text, strlen(text), 0), strlen(text));
 }
 
+/* How much the kernel takes of what is written to the client. */
+static void set_room(struct bed *bed, int size)
+{
+    int fd = weft_stream_fd(&bed->request->inner_->connection->stream);
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size), 0);
+}
+
 /* One after the other: so the n-th bed has the n-th client. */
 static void up_with(struct weft_loop *loop, const char *text)
 {
@@ -86,8 +94,7 @@ static void up_with(struct weft_loop *loop, const char *text)
         dial(&beds[i], text);
         while (made == i)
             turn();
-        int tiny = 1, fd = weft_stream_fd(&beds[i].request->inner_->connection->stream);
-        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &tiny, sizeof tiny);
+        set_room(&beds[i], 1);
     }
 }
 
@@ -113,7 +120,8 @@ static void up_chunks(struct weft_loop *loop)
 
 static void up_expecting(struct weft_loop *loop)
 {
-    up_with(loop, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
+    up_with(loop,
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
 }
 
 static void down(struct weft_loop *loop)
@@ -253,7 +261,8 @@ static void release_all(void *storage)
     }
 
 static const struct provider reading = READING("http_read", up_body, send_body);
-static const struct provider reading_what_is_there = READING("http_read, there", up_body_there, NULL);
+static const struct provider reading_what_is_there =
+    READING("http_read, there", up_body_there, NULL);
 static const struct provider reading_after_continue =
     READING("http_read, expected", up_expecting, send_body);
 
@@ -336,16 +345,63 @@ static void good_write_in_line(void *storage)
     weft_http_write(&request->op, &run->bed->line, request, zeros, sizeof zeros, over);
 }
 
-/* Until all of it has been read: the loop cannot be run here, so by what the test goes on with. */
-static void *drain(void *bed)
+/* The kernel gets room for all of it. */
+static void make_room(void *storage)
 {
-    char bytes[65536];
-    size_t total = 0;
-    while (total < LINE) {
-        ssize_t got = recv(((struct bed *)bed)->client, bytes, sizeof bytes, 0);
-        if (got == 0 || (got < 0 && errno != EAGAIN))
-            break;
-        total += got > 0 ? (size_t)got : 0;
+    set_room(((struct run *)storage)->bed, 1024 * 1024);
+}
+
+#define WRITING(its_name, its_good, its_nudge)                                                     \
+    {                                                                                              \
+        .name = its_name, PROVIDER_OP(struct run, op), .begin = write_begin, .up = up_get,         \
+        .down = down, .good = its_good, .bad = bad_write, .bad_status = UV_EINVAL,                 \
+        .nothing_status = UV_EINVAL, .nudge = its_nudge, .flags = PROVIDER_AWAITS                  \
     }
-    return NULL;
+
+static const struct provider writing = WRITING("http_write", good_write, NULL);
+static const struct provider writing_in_line =
+    WRITING("http_write that waits", good_write_in_line, make_room);
+
+TEST(http_write_conforms)
+{
+    provider_check(&writing);
+    provider_check(&writing_in_line);
+}
+
+/* ---- the server itself ---------------------------------------------------------------------- */
+
+static void good_server(void *storage)
+{
+    struct weft_http_server *run = storage;
+    run->handler = wait_here;
+    assert_int_equal(weft_address_parse(&run->address, "127.0.0.1:0"), 0);
+}
+
+static void bad_server(void *storage)
+{
+    good_server(storage);
+    struct weft_http_server *run = storage;
+    assert_int_equal(weft_address_parse(&run->address, "192.0.2.1:80"), 0);
+}
+
+static void drain_it(void *storage)
+{
+    weft_http_drain(storage, 1000);
+}
+
+static const struct provider serving = {
+    .name = "http_serve",
+    PROVIDER_OP(struct weft_http_server, op),
+    .begin = weft_http_serve_begin,
+    .good = good_server,
+    .bad = bad_server,
+    .bad_status = UV_EADDRNOTAVAIL,
+    .nothing_status = UV_EINVAL,
+    .nudge = drain_it,
+    .flags = PROVIDER_AWAITS,
+};
+
+TEST(http_serve_conforms)
+{
+    provider_check(&serving);
 }

@@ -67,9 +67,10 @@ WEFT_API int weft_http_files_open(struct weft_http_files *files, const char *roo
 /* When no request uses it any more. Safe on one that is not open, and a second time. */
 WEFT_API void weft_http_files_close(struct weft_http_files *files);
 
-/* Answer request with what lies at path below the folder. parent is request->op, or below it. path is that of the request as it was
- * sent, or what a prefix has left of it: not decoded; a '/' in front may be missing, so "" is the
- * folder itself. It points to what stays until the op is over, as request->head.path does.
+/* Answer request with what lies at path below the folder. parent is request->op, or below it. path
+ * is that of the request as it was sent, or what a prefix has left of it: not decoded; a '/' in
+ * front may be missing, so "" is the folder itself. It points to what stays until the op is over,
+ * as request->head.path does.
  *
  *   200, 206, 304, 412, 416  a file; by its conditions and ranges. GET and HEAD. The ETag is made
  *                 from size and time of change, weak while the file is younger than a second.
@@ -92,9 +93,11 @@ WEFT_API void weft_http_files_close(struct weft_http_files *files);
  *   is too large.
  * After the answer was begun an error, or a cancel, cuts the connection by itself: that of
  * weft_http_write if the client is gone, UV_EIO if the file cannot be read on or has become shorter
- * meanwhile. A cancel waits for a thread that works for the op; the file is closed
- * when then runs. One block of memory of at most WEFT_HTTP_FILES_PIECE and a bit, and one
- * descriptor, are held while it runs. */
+ * meanwhile. A cancel waits for a thread that works for the op.
+ *
+ * While it runs it holds one descriptor and at most WEFT_HTTP_FILES_PIECE of memory and a bit,
+ * however large the file is; a listing holds its page, which is at most WEFT_HTTP_FILES_PAGE and a
+ * bit, and on the way to it the names. All of it is let go of before then runs. */
 struct weft_http_file {
     struct weft_op op;
     const struct weft_http_files *files;

@@ -49,9 +49,9 @@ enum weft_http_log_format {
 };
 
 enum {
-    WEFT_HTTP_LOG_BUFFER = 64 * 1024, /* the default of log.buffer_size */
-    WEFT_HTTP_LOG_LINE = 4096,        /* the longest line, its end included */
-    WEFT_HTTP_LOG_FLUSH_MS = 250      /* the default of log.flush_ms */
+    WEFT_HTTP_LOG_BUFFER = 256 * 1024, /* the default of log.buffer_size */
+    WEFT_HTTP_LOG_LINE = 4096,         /* the longest line, its end included */
+    WEFT_HTTP_LOG_FLUSH_MS = 250       /* the default of log.flush_ms */
 };
 
 /* For the library: what the thread that writes is given, and what it says. */

@@ -126,11 +126,14 @@ static CURLcode set_common(struct weft_http_handle *handle)
     return code == CURLE_OK ? set_tls(handle) : code;
 }
 
+/* false: no memory; then it is as special as before. A reset cannot say that it failed half way. */
 static bool wipe(struct weft_http_handle *handle)
 {
+    weft__http_starved();
     curl_easy_reset(handle->easy);
-    handle->special = handle->piped = handle->proxied = handle->encoded = false;
-    return set_common(handle) == CURLE_OK;
+    handle->piped = handle->proxied = handle->encoded = false;
+    handle->special = set_common(handle) != CURLE_OK || weft__http_starved();
+    return !handle->special;
 }
 
 /* ---- the pool ------------------------------------------------------------------------------- */

@@ -14,7 +14,9 @@
 static enum weft_http_fetch_detail verification(long result)
 {
     switch (result) {
-    case 0: /* it was fine: what is wrong is the host in it, and that curl has checked */
+    case 0: /* OpenSSL has no fault to find, or was not asked: what is wrong is the host in it, and
+             * that curl has checked */
+    case 1:
     case 62:
         return WEFT_FETCH_TLS_WRONG_HOST;
     case 9:

@@ -56,9 +56,10 @@ static int open_file(struct weft_http_job *job, struct stat *st, bool cached)
     return fd;
 }
 
-static void add_to_path(struct weft_http_job *job, const char *what)
+/* Put it behind the first size bytes of the path: there is room for every name and ending. */
+static void add_to_path(struct weft_http_job *job, size_t size, const char *what)
 {
-    strcpy(job->path_room + job->path.size, what);
+    memcpy(job->path_room + size, what, strlen(what) + 1);
 }
 
 /* ---- a file --------------------------------------------------------------------------------- */
@@ -133,9 +134,9 @@ static int try_encoding(struct weft_http_job *job, const char *coding, const cha
     size_t plain_size = strlen(job->path_room);
     if (!weft_http_accepts_encoding(job->head, coding))
         return UV_ENOENT;
-    strcat(job->path_room, ending);
+    add_to_path(job, plain_size, ending);
     int fd = open_file(job, &packed, cached);
-    job->path_room[plain_size] = '\0';
+    add_to_path(job, plain_size, "");
     if (fd < 0)
         return fd == UV_EAGAIN ? fd : UV_ENOENT;
     if (!S_ISREG(packed.st_mode) || packed.st_size >= st->st_size ||
@@ -179,7 +180,7 @@ static int found_folder(struct weft_http_job *job, bool cached)
 {
     if (cached)
         return UV_EAGAIN; /* to list it is to wait */
-    add_to_path(job, "");
+    add_to_path(job, job->path.size, "");
     int fd = weft__http_open_below(job->files, job->path_room, O_RDONLY | O_DIRECTORY, cached);
     if (fd < 0)
         return plainly(job, fd);
@@ -201,7 +202,7 @@ static int find_in_folder(struct weft_http_job *job, bool cached)
     struct stat st;
     const char *const *index = job->files->index != NULL ? job->files->index : usual;
     for (; *index != NULL; index++) {
-        add_to_path(job, *index);
+        add_to_path(job, job->path.size, *index);
         int fd = open_file(job, &st, cached);
         if (fd >= 0 && S_ISREG(st.st_mode))
             return found_file(job, fd, &st, cached);

@@ -177,12 +177,26 @@ static int collect(struct weft_http_job *job, DIR *dir, struct listing *listing,
 static void sort(struct listing *listing)
 {
     const char *name = listing->names;
+    if (listing->count == 0)
+        return;
     for (size_t i = 0; i < listing->count; i++) {
         listing->entries[i].name = name;
         name += strlen(name) + 1;
     }
-    if (listing->count > 0)
-        qsort(listing->entries, listing->count, sizeof *listing->entries, by_name);
+    qsort(listing->entries, listing->count, sizeof *listing->entries, by_name);
+}
+
+/* A reader of its own for the folder: closedir takes the descriptor with it. NULL: see errno. */
+static DIR *open_reader(int folder)
+{
+    int fd = fcntl(folder, F_DUPFD_CLOEXEC, 0);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    if (dir == NULL && fd >= 0) {
+        int error = errno;
+        close(fd);
+        errno = error;
+    }
+    return dir;
 }
 
 int weft__http_list(struct weft_http_job *job, bool cached)
@@ -191,15 +205,11 @@ int weft__http_list(struct weft_http_job *job, bool cached)
     bool more = false;
     if (cached)
         return UV_EAGAIN;
-    int fd = fcntl(job->found.fd, F_DUPFD_CLOEXEC, 0); /* closedir takes one with it */
-    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-    int err = dir != NULL ? 0 : uv_translate_sys_error(errno);
-    if (err == 0)
-        err = collect(job, dir, &listing, &more);
-    if (dir != NULL)
-        closedir(dir);
-    else if (fd >= 0)
-        close(fd);
+    DIR *dir = open_reader(job->found.fd);
+    if (dir == NULL)
+        return uv_translate_sys_error(errno);
+    int err = collect(job, dir, &listing, &more);
+    closedir(dir);
     if (err == 0) {
         sort(&listing);
         err = weft__http_page(job, listing.entries, listing.count, more);

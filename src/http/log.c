@@ -221,7 +221,7 @@ static int check(const struct weft_http_log *log)
 {
     bool no_target = log->path != NULL ? log->path[0] == '\0' : log->fd <= 0;
     bool no_format = log->format < WEFT_HTTP_LOG_COMMON || log->format > WEFT_HTTP_LOG_JSON;
-    bool too_small = log->buffer_size > 0 && log->buffer_size < 2 * WEFT_HTTP_LOG_LINE;
+    bool too_small = log->buffer_size > 0 && log->buffer_size < (size_t)2 * WEFT_HTTP_LOG_LINE;
     return no_target || no_format || too_small ? UV_EINVAL : 0;
 }
 

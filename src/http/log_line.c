@@ -16,11 +16,10 @@ _Static_assert(METHOD_MOST + TARGET_MOST + REFERER_MOST + AGENT_MOST + 400 <= WE
 
 /* ---- pieces: each writes at `to` and returns where it stopped --------------------------------- */
 
+/* And a NUL behind it, that is overwritten or left behind the end. */
 static char *put(char *to, const char *text)
 {
-    size_t size = strlen(text);
-    memcpy(to, text, size);
-    return to + size;
+    return stpcpy(to, text);
 }
 
 static char *put_number(char *to, uint64_t number)
@@ -139,7 +138,7 @@ static char *put_escaped(char *to, struct weft_text text, size_t most, escape_fn
             cut = to <= last ? to : to - size <= last ? last : cut;
         if (from == end)
             return to;
-        char unit[UNIT_MOST];
+        char unit[UNIT_MOST + 1];
         size = (size_t)(escape(unit, &from, end) - unit);
         if (size > (size_t)(limit - to))
             return put(cut, "...");

@@ -28,15 +28,8 @@ static const struct bucket {
     {1000000000, "1"},   {2500000000, "2.5"}, {5000000000, "5"},   {10000000000, "10"},
     {UINT64_MAX, "+Inf"}};
 
-static void add(uint64_t *figure, uint64_t number)
-{
-    __atomic_fetch_add(figure, number, __ATOMIC_RELAXED);
-}
-
-static void store(uint64_t *figure, uint64_t number)
-{
-    __atomic_store_n(figure, number, __ATOMIC_RELAXED);
-}
+#define ADD(figure, number) __atomic_fetch_add(&(figure), number, __ATOMIC_RELAXED)
+#define STORE(figure, number) __atomic_store_n(&(figure), number, __ATOMIC_RELAXED)
 
 static uint64_t load(const uint64_t *figure)
 {
@@ -67,10 +60,10 @@ void weft_http_metrics_update(struct weft_http_metrics *metrics,
     struct weft_http_metrics_server *place = place_of(metrics, server);
     if (place == NULL)
         return;
-    store(&place->connections_, server->connections);
-    store(&place->running_, server->running);
-    store(&place->accepted_, server->accepted);
-    store(&place->refused_, server->refused);
+    STORE(place->connections_, server->connections);
+    STORE(place->running_, server->running);
+    STORE(place->accepted_, server->accepted);
+    STORE(place->refused_, server->refused);
 }
 
 static void observe(struct weft_http_metrics *metrics, uint64_t duration_ns)
@@ -78,21 +71,21 @@ static void observe(struct weft_http_metrics *metrics, uint64_t duration_ns)
     size_t i = 0;
     while (duration_ns > buckets[i].most_ns)
         i++;
-    add(&metrics->bucket_[i], 1);
-    add(&metrics->duration_ns_, duration_ns);
+    ADD(metrics->bucket_[i], 1);
+    ADD(metrics->duration_ns_, duration_ns);
 }
 
 void weft_http_metrics_done(struct weft_http_metrics *metrics,
                             const struct weft_http_request *request)
 {
     int status = request->answered != 0 ? request->answered : CLIENT_LEFT;
-    add(&metrics->status_[status % STATUSES], 1);
+    ADD(metrics->status_[status % STATUSES], 1);
     if (request->began_ns != 0)
         observe(metrics, uv_hrtime() - request->began_ns);
     if (request->received != 0)
-        add(&metrics->received_, request->received);
+        ADD(metrics->received_, request->received);
     if (request->sent != 0)
-        add(&metrics->sent_, request->sent);
+        ADD(metrics->sent_, request->sent);
     weft_http_metrics_update(metrics, request->server);
 }
 
@@ -105,11 +98,12 @@ struct output {
 
 __attribute__((format(printf, 2, 3))) static void put(struct output *to, const char *format, ...)
 {
-    size_t room = to->used < to->size ? to->size - to->used : 0;
     va_list arguments;
     va_start(arguments, format);
-    to->used += (size_t)vsnprintf(room > 0 ? to->text + to->used : NULL, room, format, arguments);
+    size_t room = to->used < to->size ? to->size - to->used : 0;
+    int length = vsnprintf(room > 0 ? to->text + to->used : NULL, room, format, arguments);
     va_end(arguments);
+    to->used += (size_t)length;
 }
 
 static void put_head(struct output *to, const char *name, const char *type, const char *help)

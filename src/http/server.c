@@ -214,7 +214,7 @@ void weft_http_drain(struct weft_http_server *server, uint64_t ms)
     if (server->draining_)
         return;
     server->draining_ = true;
-    weft_listen_close(&server->listen_);
+    weft_listen_close(&server->listen_); /* and with it the accept that waits */
     if (server->paused_)
         weft_end(&server->pause_.op, 0);
     for (struct weft_http_connection *c = server->open_; c != NULL; c = c->next)

@@ -81,10 +81,10 @@ descriptors() {
 
 it "has one thread if no more are asked for, and as many as there are cores with --threads 0"
 start "$weft" serve -q -p0 "$www"
-others=$(($(switches "$pid" | wc -l) - 1)) # a sanitizer may have one of its own
+[ "$(switches "$pid" | wc -l)" -eq 1 ] || fail "it has more than one"
 stop
 start "$weft" serve -q -p0 -t0 "$www"
-[ "$(switches "$pid" | wc -l)" -eq $(($(nproc) + others)) ] || fail "not for each core one"
+[ "$(switches "$pid" | wc -l)" -ge "$(nproc)" ] || fail "not every core has one"
 stop
 
 # A loop that gets connections in each of five loads waits at least once for each.

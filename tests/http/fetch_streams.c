@@ -110,6 +110,7 @@ TEST(a_stream_has_no_limit_unless_it_is_set)
     get_and_wait(&scene, &fetch, "/");
     assert_int_equal(fetch.op.status, 0);
     assert_int_equal(taken, LARGE);
+    weft_http_fetch_free(&fetch);
     fetch.body_max = LARGE / 2;
     taken = 0;
     get_and_wait(&scene, &fetch, "/");

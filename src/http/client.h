@@ -127,7 +127,7 @@ void weft__http_leave(struct weft_http_engine *engine);
 /* Call curl from the ready queue. */
 void weft__http_tick(struct weft_http_engine *engine);
 /* The callbacks of a multi handle. */
-int weft__http_timer_set(CURLM *multi, long ms, void *engine);
+int weft__http_timer_set(CURLM *multi, long ms, void *data);
 void weft__http_acted(struct weft_http_engine *engine, int fd, int events);
 
 /* ---- client.c ------------------------------------------------------------------------------- */
@@ -152,8 +152,7 @@ bool weft__http_starved(void);
 /* ---- client_socket.c ------------------------------------------------------------------------ */
 
 int weft__http_socket_set(CURL *easy, curl_socket_t fd, int what, void *engine, void *unused);
-curl_socket_t weft__http_socket_open(void *handle, curlsocktype purpose,
-                                     struct curl_sockaddr *address);
+curl_socket_t weft__http_socket_open(void *data, curlsocktype purpose, struct curl_sockaddr *to);
 int weft__http_socket_close(void *engine, curl_socket_t fd);
 /* Let go of all, when curl is closed. */
 void weft__http_sockets_retire(struct weft_http_engine *engine);
@@ -210,14 +209,14 @@ int weft__http_request_set(struct weft_http_fetch *fetch);
 
 /* ---- fetch_head.c, fetch_body.c ------------------------------------------------------------- */
 
-size_t weft__http_head_line(char *data, size_t size, size_t count, void *handle);
+size_t weft__http_head_line(char *data, size_t size, size_t count, void *p);
 /* Forget the head that was read. */
 void weft__http_head_reset(struct weft_http_fetch *fetch);
 /* The answer is the final one: tell the caller, if that was put off. false: stop. */
 bool weft__http_head_final(struct weft_http_fetch *fetch);
-size_t weft__http_body_take(char *data, size_t size, size_t count, void *handle);
-size_t weft__http_body_give(char *buffer, size_t size, size_t count, void *handle);
-int weft__http_body_rewind(void *handle, curl_off_t offset, int origin);
+size_t weft__http_body_take(char *data, size_t size, size_t count, void *p);
+size_t weft__http_body_give(char *buffer, size_t size, size_t count, void *p);
+int weft__http_body_rewind(void *p, curl_off_t offset, int origin);
 /* The collected body is complete: its NUL. 0 or UV_ENOMEM. */
 int weft__http_body_end(struct weft_http_fetch *fetch);
 

@@ -203,6 +203,19 @@ TEST(a_request_that_has_just_come_is_answered)
     }
 }
 
+TEST(a_connection_that_has_just_come_without_a_request_is_closed)
+{
+    up_with(hello);
+    dial(&s, &c);
+    while (s.w.loop.ready_ == NULL)
+        uv_run(&s.w.uv, UV_RUN_NOWAIT);
+    weft_http_drain(&s.server, 1000);
+    is_over(0);
+    hear_end(&s, &c);
+    hang_up(&c);
+    site_down(&s);
+}
+
 TEST(what_takes_too_long_is_cut)
 {
     up_with(hello_later);
@@ -280,8 +293,9 @@ TEST(a_server_can_be_drained_from_anywhere)
     dial(&s, &c);
     say(&c, GET_ROOT);
     assert_int_equal(hear(&s, &c), 200);
-    hang_up(&c);
     is_over(0);
+    hear_end(&s, &c);
+    hang_up(&c);
     site_down(&s);
 }
 

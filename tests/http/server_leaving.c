@@ -282,6 +282,36 @@ TEST(a_request_and_an_end_in_one_segment_are_answered_if_that_can_be_at_once)
     site_down(&s);
 }
 
+enum { HUGE = 16 * 1024 * 1024 };
+static char zeros[HUGE];
+
+static void answer_huge(struct weft_op *op)
+{
+    weft_http_answer(request_of(op), 200, NULL, zeros, HUGE);
+}
+
+TEST(an_answer_that_is_given_is_finished_for_a_client_that_ended_its_side)
+{
+    up_with(answer_huge, false);
+    dial(&s, &c);
+    say(&c, GET_ROOT);
+    until(&s, s.server.running == 1);
+    fall_silent(&c);
+    turns(&s);
+    assert_int_equal(s.server.running, 1);
+    size_t total = 0;
+    ssize_t got = -1;
+    while (got != 0) { /* to the end, without a reset */
+        turn(&s);
+        got = recv(c.fd, c.bytes, EARS, 0);
+        assert_true(got >= 0 || errno == EAGAIN);
+        total += got > 0 ? (size_t)got : 0;
+    }
+    assert_true(total > HUGE);
+    hang_up(&c);
+    site_down(&s);
+}
+
 TEST(with_half_close_a_client_that_ended_its_side_is_waited_for)
 {
     up_with(work_in_steps, true);

@@ -49,6 +49,10 @@ struct http_socket {
     uv_poll_t poll;
 };
 
+struct http_slot {
+    struct http_socket *socket; /* NULL: not ours */
+};
+
 /* A host, and its addresses or the lookup that will bring them. */
 struct weft_http_name {
     struct weft_http_name *next; /* in its bucket */
@@ -97,7 +101,7 @@ struct weft_http_engine {
     struct weft_http_handle *handles, *free_handles;
     unsigned handle_count, active; /* active: curl works on so many */
 
-    struct http_socket **sockets; /* by descriptor */
+    struct http_slot *sockets; /* by descriptor */
     size_t socket_room;
     struct http_socket *spare;
     unsigned open_polls;

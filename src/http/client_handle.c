@@ -22,6 +22,7 @@ static int resolver_start(void *state, void *reserved, void *data)
 }
 
 /* A connection is there and the request about to be sent, over a new one or a kept one. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): the type is curl's */
 static int about_to_send(void *data, char *ip, char *local_ip, int port, int local_port)
 {
     struct weft_http_handle *handle = data;

@@ -20,13 +20,11 @@ static bool scheme_ok(const char *scheme)
 static bool get_part(CURLU *url, CURLUPart part, char *text, size_t size)
 {
     char *got = NULL;
-    bool fits = false;
     if (curl_url_get(url, part, &got, 0) != CURLUE_OK)
         return false;
-    if (strlen(got) < size) {
-        strcpy(text, got);
-        fits = true;
-    }
+    bool fits = strlen(got) < size;
+    if (fits)
+        memcpy(text, got, strlen(got) + 1);
     curl_free(got);
     return fits;
 }

@@ -41,7 +41,7 @@ static void socket_polled(uv_poll_t *poll, int status, int events)
 
 static struct http_socket *socket_of(const struct weft_http_engine *engine, curl_socket_t fd)
 {
-    return fd >= 0 && (size_t)fd < engine->socket_room ? engine->sockets[fd] : NULL;
+    return fd >= 0 && (size_t)fd < engine->socket_room ? engine->sockets[fd].socket : NULL;
 }
 
 static void want(struct http_socket *sock, bool wanted)
@@ -106,7 +106,7 @@ static void retire(struct weft_http_engine *engine, curl_socket_t fd)
     struct http_socket *sock = socket_of(engine, fd);
     if (sock == NULL)
         return;
-    engine->sockets[fd] = NULL;
+    engine->sockets[fd].socket = NULL;
     uv_close((uv_handle_t *)&sock->poll, poll_closed);
 }
 
@@ -142,7 +142,7 @@ static bool make_room(struct weft_http_engine *engine, int fd)
         room *= 2;
     if (room == engine->socket_room)
         return true;
-    struct http_socket **grown = weft_realloc(engine->sockets, room * sizeof *grown);
+    struct http_slot *grown = weft_realloc(engine->sockets, room * sizeof *grown);
     if (grown == NULL)
         return false;
     memset(grown + engine->socket_room, 0, (room - engine->socket_room) * sizeof *grown);
@@ -172,7 +172,7 @@ static bool adopt(struct weft_http_engine *engine, int fd)
     }
     uv_unref((uv_handle_t *)&sock->poll);
     engine->open_polls++;
-    engine->sockets[fd] = sock;
+    engine->sockets[fd].socket = sock;
     return true;
 }
 

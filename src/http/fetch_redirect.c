@@ -26,7 +26,8 @@ static char *copy_of(struct weft_text text)
     char *copy = weft_alloc(text.size + 1);
     if (copy == NULL)
         return NULL;
-    memcpy(copy, text.data, text.size);
+    if (text.size > 0)
+        memcpy(copy, text.data, text.size);
     copy[text.size] = '\0';
     return copy;
 }

@@ -80,7 +80,7 @@ static CURLcode set_way(struct weft_http_handle *handle, bool wait_for_http2)
     CURLcode code = CURLE_OK;
     bool proxied = weft__http_proxy_used(engine, handle->host);
     if (proxied) {
-        strcpy(handle->host, engine->proxy_host);
+        memcpy(handle->host, engine->proxy_host, HOST_TEXT);
         handle->port = engine->proxy_port;
     }
     handle->literal = is_literal(handle->host);

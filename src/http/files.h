@@ -51,6 +51,7 @@ struct weft_http_job {
     struct http_parts parts;
     char *buffer; /* what is sent next, and how much that is */
     size_t room, size;
+    bool pooled;           /* buffer is one of the server's */
     struct weft_text path; /* cleaned; room for a name of an index behind it, and for ".gz" */
     char path_room[];
 };

@@ -19,6 +19,7 @@
  * off, which is what weft_http_end does to a body that is shorter than was promised. The op
  * finishes before it answers or ends the answer: the request would cancel it otherwise. */
 #include "files.h"
+#include "server.h"
 #include "weft/alloc.h"
 #include "weft/loop.h"
 #include <stdio.h>
@@ -34,7 +35,10 @@ static void free_job(struct weft_http_job *job)
 {
     if (job->found.fd >= 0)
         close(job->found.fd);
-    weft_free(job->buffer);
+    if (job->pooled && job->buffer != NULL)
+        weft__http_put_buffer(job->file->request->server->pool_, job->buffer);
+    else
+        weft_free(job->buffer);
     weft_free(job);
 }
 
@@ -263,6 +267,7 @@ static struct weft_http_job *make_job(struct weft_http_file *file)
     job->step = weft__http_find;
     job->found.fd = -1;
     job->buffer = NULL;
+    job->pooled = false;
     job->room = job->size = 0;
     job->parts.length = 0;
     job->parts.boundary[0] = '\0';

@@ -7,6 +7,7 @@
  * fill the buffer moves it on. So it may stop anywhere, where the buffer is full or where the page
  * cache ends, and go on later on another thread. The length of everything is known before. */
 #include "files.h"
+#include "server.h"
 #include "weft/alloc.h"
 #include <stdio.h>
 
@@ -73,13 +74,17 @@ bool weft__http_parts_over(const struct weft_http_job *job)
     return job->parts.length == 0;
 }
 
-static int make_room(struct weft_http_job *job)
+/* A small file goes into a buffer of the server's pool. That is the loop's, so a thread may not ask
+ * for one. Without it sixty answers on their way grow the heap and shrink it again with each turn. */
+static int make_room(struct weft_http_job *job, bool cached)
 {
+    struct weft_http_pool *pool = job->file->request->server->pool_;
     uint64_t length = job->parts.length;
     if (job->buffer != NULL)
         return 0;
     job->room = length < WEFT_HTTP_FILES_PIECE ? (size_t)length : WEFT_HTTP_FILES_PIECE;
-    job->buffer = weft_alloc(job->room);
+    job->pooled = cached && job->room <= weft__http_buffer_size(pool);
+    job->buffer = job->pooled ? weft__http_take_buffer(pool) : weft_alloc(job->room);
     return job->buffer != NULL ? 0 : UV_ENOMEM;
 }
 
@@ -127,7 +132,7 @@ int weft__http_parts_fill(struct weft_http_job *job, bool cached)
 {
     if (weft__http_parts_over(job))
         return 0;
-    int err = make_room(job);
+    int err = make_room(job, cached);
     while (err == 0 && !weft__http_parts_over(job) && job->size < job->room) {
         if (!fill_text(job))
             err = fill_bytes(job, cached);

@@ -23,14 +23,22 @@ done
 stop
 expect status 0
 
+# remarks_port: does it say which one it has taken instead of 8080?
+remarks_port() {
+    [[ ${url##*:} =~ ^80[89][0-9]$ ]] || fail "it takes $url"
+    [ "${url##*:}" = 8080 ] || expect_part stderr "weft: port 8080 is in use; taking ${url##*:}"
+}
+
 it "looks for a free port if none is asked for"
 start "$weft" serve "$www"
-first_pid=$pid first_port=${url##*:}
+first_pid=$pid first_url=$url
+run cat "$scratch/err"
+stderr=$stdout
+remarks_port
 start "$weft" serve "$www"
-[ "${url##*:}" != "$first_port" ] || fail "both have $first_port"
-[[ ${url##*:} =~ ^80[89][0-9]$ ]] || fail "it takes $url"
+[ "$url" != "$first_url" ] || fail "both have $url"
 stop
-expect_part stderr "weft: port 8080 is in use; taking ${url##*:}"
+remarks_port
 pid=$first_pid
 stop
 expect status 0

@@ -127,10 +127,6 @@ int serving_run(const char *command, struct serving *serving, const char *what);
 /* Run a loop on this thread until its server is over. */
 void serving_work(struct serving_worker *worker);
 
-/* Say what is wrong, if nothing was before, and stop the worker. */
-__attribute__((format(printf, 2, 3))) void serving_fail(struct serving_worker *worker,
-                                                        const char *format, ...);
-
 /* What serves this request. */
 struct serving *serving_of(const struct weft_http_request *request);
 

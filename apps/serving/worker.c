@@ -27,7 +27,9 @@ static bool has_log_file(const struct serving *serving)
     return serving->log != NULL && strcmp(serving->log, "-") != 0;
 }
 
-void serving_fail(struct serving_worker *worker, const char *format, ...)
+/* Say what is wrong, if nothing was before, and stop the worker. */
+__attribute__((format(printf, 2, 3))) static void fail(struct serving_worker *worker,
+                                                       const char *format, ...)
 {
     if (worker->result == EXIT_OK) {
         char text[512];
@@ -96,7 +98,7 @@ static void log_over(struct weft_op *op, struct weft_op *log)
     if (worker->served)
         weft_end(op, 0);
     else
-        serving_fail(worker, "cannot write the log: %s", weft_strerror(log->status));
+        fail(worker, "cannot write the log: %s", weft_strerror(log->status));
 }
 
 static void server_over(struct weft_op *op, struct weft_op *server)
@@ -107,11 +109,10 @@ static void server_over(struct weft_op *op, struct weft_op *server)
     if (serving->metrics)
         weft_http_metrics_update(&worker->serving->figures, &worker->server);
     if (!worker->draining)
-        serving_fail(worker, "cannot listen on %s: %s", serving->host,
-                     weft_strerror(server->status));
+        fail(worker, "cannot listen on %s: %s", serving->host, weft_strerror(server->status));
     else if (server->status == UV_ETIMEDOUT && serving->drain_s > 0)
-        serving_fail(worker, "some requests took longer than %llu s and were cut off",
-                     (unsigned long long)serving->drain_s);
+        fail(worker, "some requests took longer than %llu s and were cut off",
+             (unsigned long long)serving->drain_s);
     else
         close_log(worker);
 }
@@ -153,7 +154,7 @@ static void signal_arrived(struct weft_op *op)
 static void signal_over(struct weft_op *op, struct weft_op *signal)
 {
     if (signal->status != 0 && signal->status != UV_ECANCELED)
-        serving_fail(worker_of(op), "cannot wait for signals: %s", weft_strerror(signal->status));
+        fail(worker_of(op), "cannot wait for signals: %s", weft_strerror(signal->status));
 }
 
 /* Under nohup a hangup means nothing. */
@@ -222,7 +223,7 @@ static void worker_over(struct weft_op *root, struct weft_op *op)
     (void)root;
     struct serving_worker *worker = worker_of(op);
     if (op->status != 0 && worker->result == EXIT_OK)
-        serving_fail(worker, "cannot serve: %s", weft_strerror(op->status));
+        fail(worker, "cannot serve: %s", weft_strerror(op->status));
 }
 
 /* What is stuck after a run was told by it. */

@@ -3,7 +3,7 @@
  * A name is looked up once, by a weft_http_resolve below the client, however many fetches wait for
  * it; they stand in its line. What comes is kept for a while and handed to curl with the first
  * request that needs it: curl has a table of its own for host and port, which our "host:port:…"
- * overwrites and "-host:port" empties, and which never ages (see DNS_CACHE_TIMEOUT). ports[] are the
+ * overwrites and "-host:port" empties; what came so never ages there. ports[] are the
  * ports for which curl is known to have the present addresses: it took them over when a request that
  * carried them was about to be sent. generation tells whether those were the present ones.
  *

@@ -50,6 +50,10 @@ build c-shared gcc -std=gnu11 "${warn[@]}" "${cflags[@]}" "$source.c" "${shared[
 run readelf -d "$scratch/c-shared"
 expect_part stdout "libweft.so.${version%.*}]"
 
+it "serves a C program through the shared library of HTTP"
+read -r -a http < <(pkg-config --cflags --libs weft-http)
+build http-shared gcc -std=gnu11 "${warn[@]}" "${source}_http.c" "${http[@]}"
+
 it "serves a C++ program through the shared library"
 build cxx-shared g++ -std=c++11 "${warn[@]}" "${cflags[@]}" "$source.cpp" "${shared[@]}"
 
@@ -59,7 +63,7 @@ run cmake -S "$WEFT_SOURCE/tests/install" -B "$scratch/project" -G Ninja \
 expect status 0
 run cmake --build "$scratch/project"
 expect status 0
-for program in outside outside-static; do
+for program in outside outside-static outside-http outside-http-static; do
     run "$scratch/project/$program"
     expect status 0
     expect stdout "weft $version"
@@ -70,6 +74,10 @@ rm "$libraries"/libweft*.so*
 
 it "serves a C program through the static library"
 build c-static gcc -std=gnu11 "${warn[@]}" "${cflags[@]}" "$source.c" "${static[@]}"
+
+# Not --static: curl would have to be static too, and all that it needs.
+it "serves a C program through the static library of HTTP"
+build http-static gcc -std=gnu11 "${warn[@]}" "${source}_http.c" "${http[@]}"
 
 it "serves a C++ program through the static library"
 build cxx-static g++ -std=c++11 "${warn[@]}" "${cflags[@]}" "$source.cpp" "${static[@]}"

@@ -222,8 +222,10 @@ static void worker_over(struct weft_op *root, struct weft_op *op)
 {
     (void)root;
     struct serving_worker *worker = worker_of(op);
-    if (op->status != 0 && worker->result == EXIT_OK)
-        fail(worker, "cannot serve: %s", weft_strerror(op->status));
+    if (op->status != 0 && worker->result == EXIT_OK) {
+        complain("cannot serve: %s", weft_strerror(op->status));
+        worker->result = EXIT_FAILED;
+    }
 }
 
 /* What is stuck after a run was told by it. */

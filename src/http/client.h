@@ -43,8 +43,7 @@ struct http_socket {
     struct weft_http_engine *engine;
     struct http_socket *next; /* among the spare ones */
     int fd;
-    int events; /* what libuv watches */
-    bool connected;
+    int events;  /* what libuv watches */
     bool wanted; /* by curl; otherwise the connection is idle, and only still watched */
     uv_poll_t poll;
 };

@@ -4,8 +4,8 @@
  * it as a connection that could not be made; what curl asks to be watched later needs no memory. It
  * is closed in closesocket, ours too, but only if it ever was connected: one that was not, curl
  * closes itself, after it was told to be watched no more, or without a word if it never was. So a
- * socket that is not connected is never left in the kernel's set, and what is found in its place
- * when its number comes again is let go (retire).
+ * socket that is waited for to be writable, as all are that are not connected, is never left in the
+ * kernel's set, and what is found in its place when its number comes again is let go (retire).
  *
  * Each change of what is watched costs two calls to the kernel. When a request is over curl does
  * not want its connection watched any more, and with the next one it does again. So a connection
@@ -78,12 +78,10 @@ int weft__http_socket_set(CURL *easy, curl_socket_t fd, int what, void *engine, 
         events |= UV_READABLE;
     if (what == CURL_POLL_OUT || what == CURL_POLL_INOUT)
         events |= UV_WRITABLE;
-    if (events & UV_READABLE)
-        sock->connected = true; /* before, curl waits for it to be writable */
     if (events != 0)
         watch(sock, events);
-    else if (sock->events & UV_WRITABLE || !sock->connected)
-        watch(sock, 0); /* it would be announced for ever, or is about to be closed */
+    else if (sock->events & UV_WRITABLE)
+        watch(sock, 0); /* it would be announced for ever; or it was being connected, see above */
     want(sock, events != 0);
     return 0;
 }

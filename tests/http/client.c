@@ -236,6 +236,13 @@ TEST(new_addresses_replace_the_old_ones)
     assert_int_equal(weft_address_format(&fetch.peer, peer, sizeof peer), 0);
     assert_int_equal(strncmp(peer, "127.0.0.1:", 10), 0);
     weft_http_fetch_free(&fetch);
+    leads_to = "127.0.0.2:0"; /* and back: curl knew the others by now */
+    weft_sleep(scene_root(&scene), &sleep, 1000, noted);
+    await(&scene.w, &sleep.op);
+    get_closing(&fetch);
+    await(&scene.w, &fetch.op);
+    assert_int_equal(fetch.op.status, UV_ECONNREFUSED);
+    weft_http_fetch_free(&fetch);
     scene_down(&scene);
 }
 

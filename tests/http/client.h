@@ -42,6 +42,9 @@ struct site {
     int status; /* how it ended; 1: it runs */
 };
 
+/* For tests that try many orders: added to WEFT_SHUFFLE. */
+static uint64_t site_seed;
+
 /* What server.done was told, all of it together; emptied by site_up. */
 struct told {
     unsigned calls;
@@ -83,7 +86,7 @@ static inline void site_prepare_on(struct site *s, bool simulated, weft_begin_fn
     memset(s, 0, sizeof *s);
     memset(&told, 0, sizeof told);
     if (simulated)
-        world_up_sim(&s->w, seed != NULL ? strtoull(seed, NULL, 0) : 0);
+        world_up_sim(&s->w, site_seed + (seed != NULL ? strtoull(seed, NULL, 0) : 0));
     else
         world_up(&s->w);
     s->server.handler = handler;

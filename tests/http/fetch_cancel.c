@@ -129,6 +129,26 @@ TEST(a_cancel_of_an_upload_is_seen_by_the_server)
     scene_down(&scene);
 }
 
+TEST(a_cancel_while_connecting_leaves_nothing_behind)
+{
+    struct weft_http_fetch fetch = {0};
+    struct sockaddr_in name;
+    int fill[4], fd = full_listener(&name, fill);
+    char url[URL_MAX];
+    scene_up(&scene, silence);
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/", ntohs(name.sin_port));
+    for (unsigned i = 1; i <= 4; i++) { /* curl closes the socket, and its number comes again */
+        weft_http_fetch(scene_root(&scene), &fetch, &scene.client, url, noted);
+        await_that(&scene.w, scene.client.connections == i);
+        weft_cancel(&fetch.op, UV_EINTR);
+        cancelled_with(&fetch, UV_EINTR);
+    }
+    scene_down(&scene);
+    close(fd);
+    for (int i = 0; i < 4; i++)
+        close(fill[i]);
+}
+
 /* ---- while it waits ------------------------------------------------------------------------- */
 
 TEST(a_fetch_in_line_can_be_cancelled)

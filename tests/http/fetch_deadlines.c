@@ -94,22 +94,6 @@ TEST(a_lookup_has_to_end_in_time)
     late(&fetch, WEFT_FETCH_LATE_CONNECT, 300, "no connection to server.test");
 }
 
-/* A listener whose backlog is full: the kernel drops what comes. */
-static int full_listener(struct sockaddr_in *name, int fill[4])
-{
-    socklen_t size = sizeof *name;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    *name = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    assert_int_equal(bind(fd, (struct sockaddr *)name, size), 0);
-    assert_int_equal(listen(fd, 0), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)name, &size), 0);
-    for (int i = 0; i < 4; i++) {
-        fill[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-        (void)!connect(fill[i], (struct sockaddr *)name, size);
-    }
-    return fd;
-}
-
 TEST(a_connection_has_to_be_made_in_time)
 {
     struct weft_http_fetch fetch = {.connect_ms = 40};

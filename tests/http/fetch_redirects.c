@@ -231,8 +231,9 @@ static void lead_around(struct peer *peer)
         return;
     }
     snprintf(text, sizeof text, "HTTP/1.1 302 Moved\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n",
-             asked_for(peer, "GET /go") ? url_at(other.base, "/around")
-                                        : url_at(scene.server.base, "/home"));
+             asked_for(peer, "GET /go")       ? url_at(other.base, "/around")
+             : asked_for(peer, "GET /around") ? url_at(other.base, "/further")
+                                              : url_at(scene.server.base, "/home"));
     say_text(peer, text);
 }
 
@@ -244,8 +245,8 @@ TEST(what_was_left_behind_does_not_come_back)
     scene.server.on_request = other.on_request = lead_around;
     get_and_wait(&scene, &fetch, "/go");
     assert_string_equal(said, "GET /go HTTP/1.1authorization|GET /around HTTP/1.1|"
-                              "GET /home HTTP/1.1|");
-    assert_int_equal(fetch.redirects, 2);
+                              "GET /further HTTP/1.1|GET /home HTTP/1.1|");
+    assert_int_equal(fetch.redirects, 3);
     down(&fetch);
 }
 

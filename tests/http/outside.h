@@ -215,6 +215,22 @@ static inline void outside_down(struct outside *server)
         weft_end(&server->op, 0);
 }
 
+/* A listener whose backlog is full: the kernel drops what comes. */
+static inline int full_listener(struct sockaddr_in *name, int fill[4])
+{
+    socklen_t size = sizeof *name;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    *name = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    assert_int_equal(bind(fd, (struct sockaddr *)name, size), 0);
+    assert_int_equal(listen(fd, 0), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)name, &size), 0);
+    for (int i = 0; i < 4; i++) {
+        fill[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        (void)!connect(fill[i], (struct sockaddr *)name, size);
+    }
+    return fd;
+}
+
 /* ---- names ---------------------------------------------------------------------------------- */
 
 /* A resolver for which every host is this machine. */

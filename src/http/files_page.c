@@ -15,18 +15,18 @@
 
 #define STYLE                                                                                      \
     "body{font:16px/1.5 system-ui,sans-serif;margin:0 auto;max-width:60rem;padding:1rem}"          \
-    "h1{font-size:1.25rem;overflow-wrap:anywhere}"                                                 \
+    "h1{font-size:1.25rem;overflow-wrap:anywhere;padding:0 .5rem}"                                 \
     "table{border-collapse:collapse;width:100%}"                                                   \
     "th{font-weight:600;text-align:left}"                                                          \
     "th,td{border-bottom:1px solid #8884;padding:.4rem .5rem;vertical-align:top}"                  \
     "td:first-child{overflow-wrap:anywhere}"                                                       \
-    "td+td{color:#767676;white-space:nowrap;font-variant-numeric:tabular-nums}"                    \
+    "td+td{opacity:.7;white-space:nowrap;font-variant-numeric:tabular-nums}"                       \
     "th:nth-child(2),td:nth-child(2){text-align:right}"                                            \
     "a{text-decoration:none}a:hover,a:focus{text-decoration:underline}"                            \
     "@media(max-width:36rem){th:nth-child(3),td:nth-child(3){display:none}}"
 
 const char weft__http_page_policy[] =
-    "default-src 'none'; style-src 'sha256-9jZvjA274swdqCGHsZGzezsAhb+r5ep4qEkA6oC3U4E='; "
+    "default-src 'none'; style-src 'sha256-fVqTmmseoxZ1IaarSmCMgv8W8EZNmKNVM/8fg2/yyVw='; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 enum { FIRST_ROOM = 8192, NAME_ROOM = 3 * 255 + 1 };
@@ -142,12 +142,12 @@ static void put_link(struct page *page, const char *name, const char *ending)
 
 static void put_size(struct page *page, uint64_t size)
 {
-    static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "PB", "EB"};
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
     char text[32];
     double shown = (double)size;
     size_t unit = 0;
     for (; shown >= 999.5 && unit + 1 < sizeof units / sizeof units[0]; unit++)
-        shown /= 1024;
+        shown /= 1000;
     snprintf(text, sizeof text, unit > 0 && shown < 10 ? "%.1f %s" : "%.0f %s", shown, units[unit]);
     put(page, text);
 }

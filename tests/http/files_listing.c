@@ -265,8 +265,8 @@ TEST(sizes_are_for_people)
         const char *name;
         off_t size;
         const char *shown;
-    } cases[] = {{"a", 0, "0 B"},       {"b", 999, "999 B"},      {"c", 1024, "1.0 KB"},
-                 {"d", 10240, "10 KB"}, {"e", 1023999, "1.0 MB"}, {"f", 5000000000, "4.7 GB"}};
+    } cases[] = {{"a", 0, "0 B"},       {"b", 999, "999 B"},      {"c", 1000, "1.0 kB"},
+                 {"d", 10240, "10 kB"}, {"e", 1023999, "1.0 MB"}, {"f", 4700000000, "4.7 GB"}};
     struct site site = {.files = {.listing = true}};
     fresh();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -242,6 +242,21 @@ TEST(http2_can_be_switched_off)
     nginx_scene_down(&scene);
 }
 
+TEST(http2_can_be_spoken_without_asking)
+{
+    struct weft_http_fetch fetch = {.version = WEFT_FETCH_2_ALONE};
+    char url[URL_MAX];
+    nginx_scene(&scene);
+    nginx_open(&scene);
+    snprintf(url, sizeof url, "http://bare.test:%u/small", nginx.bare_port);
+    weft_http_fetch(scene_root(&scene), &fetch, &scene.client, url, noted);
+    nginx_got(&scene, &fetch);
+    assert_int_equal(fetch.http_version, 20);
+    assert_string_equal(fetch.body, "small");
+    weft_http_fetch_free(&fetch);
+    nginx_scene_down(&scene);
+}
+
 /* ---- cookies, netrc ------------------------------------------------------------------------- */
 
 static void page_is(const char *host, const char *path, const char *expected)

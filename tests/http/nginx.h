@@ -2,7 +2,8 @@
  *
  * It is started once a program, in the scratch folder, on ports that were free a moment ago, and
  * ends with the program. Hosts: good.test, wrong.test (its certificate is good.test's), expired.test,
- * self.test, all on the TLS port; plain.test without TLS; old.test is HTTP/1.1 with TLS. */
+ * self.test, all on the TLS port; plain.test without TLS; old.test is HTTP/1.1 with TLS; on
+ * bare_port HTTP/2 is spoken without. */
 #ifndef TESTS_HTTP_NGINX_H
 #define TESTS_HTTP_NGINX_H
 
@@ -14,7 +15,7 @@
 
 static struct nginx {
     pid_t pid;
-    unsigned port, tls_port, old_port;
+    unsigned port, tls_port, old_port, bare_port;
     char ca[SCRATCH_PATH], pin[128];
 } nginx;
 
@@ -92,6 +93,7 @@ static inline void nginx_configure(char path[SCRATCH_PATH])
         "  gzip_min_length 100;\n"
         "  client_body_temp_path %s/t1; proxy_temp_path %s/t2; fastcgi_temp_path %s/t3;\n"
         "  uwsgi_temp_path %s/t4; scgi_temp_path %s/t5;\n"
+        "server { listen 127.0.0.1:%u http2; root %s/www; }\n"
         "server { listen 127.0.0.1:%u; server_name plain.test; root %s/www;\n"
         "  location /slow { limit_rate 1k; }\n"
         "  location /cookie/set { add_header Set-Cookie \"a=b; Path=/; Max-Age=1000\"; return 200; "
@@ -99,7 +101,7 @@ static inline void nginx_configure(char path[SCRATCH_PATH])
         "  location /cookie/get { return 200 \"$http_cookie\"; }\n"
         "  location /auth { return 200 \"$http_authorization\"; }\n"
         "  location /go { return 302 /big; } }\n",
-        dir, dir, dir, dir, dir, dir, dir, nginx.port, dir);
+        dir, dir, dir, dir, dir, dir, dir, nginx.bare_port, dir, nginx.port, dir);
     used += nginx_site(text + used, sizeof text - used, "good", "good", nginx.tls_port, "http2");
     used += nginx_site(text + used, sizeof text - used, "wrong", "good", nginx.tls_port, "http2");
     used +=
@@ -139,6 +141,7 @@ static inline bool nginx_try(void)
     nginx.port = free_port();
     nginx.tls_port = free_port();
     nginx.old_port = free_port();
+    nginx.bare_port = free_port();
     nginx_configure(path);
     pid_t parent = getpid();
     nginx.pid = fork();

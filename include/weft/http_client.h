@@ -110,8 +110,8 @@ struct weft_http_client {
                                 Sets cookies. A file that is not there is empty */
 
     bool tls_no_verify;     /* accept any certificate: for tests */
-    const char *ca_file;    /* whom to trust, PEM; NULL: whom the system trusts */
-    const char *ca_path;    /* a folder of such files, hashed */
+    const char *ca_file;    /* whom to trust, PEM */
+    const char *ca_path;    /* a folder of such files, hashed; both NULL: whom the system trusts */
     const char *pinned_key; /* "sha256//…" of the server's public key, several with ';' */
     const char *cert_file, *key_file; /* of the client, PEM */
 
@@ -264,7 +264,9 @@ struct weft_http_fetch {
     const char *user, *password;
     enum weft_http_fetch_auth auth;
     const char *referer, *range; /* range: "0-499", "-500" */
-    const char *accept_encoding; /* "": all that can be decoded; "gzip, br"; NULL: none */
+    const char *accept_encoding; /* "": all that can be decoded; "gzip, br"; NULL: none. That a
+                                    packed body ends too early is only noticed if the answer itself
+                                    does: curl does not look at the end of what it unpacks */
     enum weft_http_fetch_version version;
     uint64_t connect_ms;    /* to look the host up, to connect, for TLS; 0: the client's */
     uint64_t first_byte_ms; /* from the request sent to the first byte of the answer */

@@ -61,7 +61,8 @@ struct weft_http_request {
     struct weft_http_exchange *inner_;
 };
 
-/* Where it came from. The errors of weft_stream_peer. */
+/* Where it came from. The kernel is asked once a connection; in server.done it is known also if the
+ * client has left. UV_EINVAL: address is NULL. The errors of weft_stream_peer. */
 WEFT_API int weft_http_peer(const struct weft_http_request *request, struct weft_address *address);
 
 /* ---- the answer ----------------------------------------------------------------------------- */

@@ -65,7 +65,8 @@ static int make_room(struct weft_http_exchange *x, size_t size)
 
 static void append(struct weft_http_exchange *x, const char *data, size_t size)
 {
-    memcpy(x->out + x->out_end, data, size);
+    if (size > 0)
+        memcpy(x->out + x->out_end, data, size);
     x->out_end += size;
 }
 
@@ -285,7 +286,7 @@ static void send_whole(struct weft_http_request *request, const void *data, size
         size = 0;
     if (!fits_behind_head(x, size))
         parts[count++] = http_part(data, size);
-    else if (size > 0)
+    else
         append(x, data, size);
     parts[0] = weft__http_answer_head(x);
     x->complete = true;

@@ -130,15 +130,18 @@ static void take(struct weft_http_read *reader)
         take_chunks(reader);
 }
 
-/* The client ends its side in the middle of the body. The op that waits for its leaving may be told
- * of it later than this. */
-static int ended_early(struct weft_http_request *request)
+/* The client cannot be read, or told to go on. If nobody has cancelled that it has left, or has ended
+ * its side in the middle of the body; the op that waits for its leaving may be told later than this. */
+static int reason_of(struct weft_http_read *reader, int status)
 {
+    struct weft_http_request *request = reader->request;
+    if (weft_cancelled(&reader->op) != 0)
+        return status;
     request->close = true;
-    if (request->server->half_close)
+    if (status == UV_EOF && request->server->half_close)
         return WEFT_EHTTP;
     request->inner_->connection->left = true;
-    return UV_ECONNRESET;
+    return status == UV_EOF ? UV_ECONNRESET : status;
 }
 
 static void body_received(struct weft_op *op, struct weft_op *read)
@@ -147,7 +150,7 @@ static void body_received(struct weft_op *op, struct weft_op *read)
     struct weft_http_request *request = reader->request;
     struct weft_http_exchange *x = request->inner_;
     if (read->status != 0) {
-        over(reader, read->status == UV_EOF ? ended_early(request) : read->status);
+        over(reader, reason_of(reader, read->status));
         return;
     }
     if (x->body == BODY_CHUNKED) {
@@ -163,10 +166,11 @@ static void body_received(struct weft_op *op, struct weft_op *read)
 
 static void told_to_go_on(struct weft_op *op, struct weft_op *write)
 {
+    struct weft_http_read *reader = reader_of(op);
     if (write->status != 0)
-        over(reader_of(op), write->status);
+        over(reader, reason_of(reader, write->status));
     else
-        take(reader_of(op));
+        take(reader);
 }
 
 void weft_http_read_begin(struct weft_op *op)

@@ -210,11 +210,20 @@ void weft__http_fetch_unpause(struct weft_http_fetch *fetch);
 /* Check the fetch's inputs, and tell its handle what to ask for. 0 or an error. */
 int weft__http_request_set(struct weft_http_fetch *fetch);
 
+/* ---- fetch_lines.c -------------------------------------------------------------------------- */
+
+enum { HEAD_GOES_ON, HEAD_BEGUN, HEAD_ENDED };
+
+/* Read one line of a head, with its end, into what fetch has of the answer; of all lines together at
+ * most so many bytes. HEAD_BEGUN: status and version are known; HEAD_ENDED: and the fields, it is
+ * no informational one; HEAD_GOES_ON: anything else; UV_EFBIG, UV_ENOMEM, WEFT_EHTTP. */
+int weft__http_head_read(struct weft_http_fetch *fetch, struct weft_text line, size_t most);
+/* Forget the head that was read. */
+void weft__http_head_reset(struct weft_http_fetch *fetch);
+
 /* ---- fetch_head.c, fetch_body.c ------------------------------------------------------------- */
 
 size_t weft__http_head_line(char *data, size_t size, size_t count, void *p);
-/* Forget the head that was read. */
-void weft__http_head_reset(struct weft_http_fetch *fetch);
 /* The answer is the final one: tell the caller, if that was put off. false: stop. */
 bool weft__http_head_final(struct weft_http_fetch *fetch);
 size_t weft__http_body_take(char *data, size_t size, size_t count, void *p);

@@ -86,11 +86,10 @@ static CURLcode set_tls(struct weft_http_handle *handle)
         SET(CURLOPT_SSL_VERIFYPEER, 0L);
         SET(CURLOPT_SSL_VERIFYHOST, 0L);
     }
-    if (client->ca_file != NULL)
-        SET(CURLOPT_CAINFO, client->ca_file);
-    if (client->ca_path != NULL ||
-        client->ca_file != NULL) /* one given, the other is not trusted */
+    if (client->ca_file != NULL || client->ca_path != NULL) {
+        SET(CURLOPT_CAINFO, client->ca_file); /* NULL: nor the system's, if one is given */
         SET(CURLOPT_CAPATH, client->ca_path);
+    }
     if (client->pinned_key != NULL)
         SET(CURLOPT_PINNEDPUBLICKEY, client->pinned_key);
     if (client->cert_file != NULL)

@@ -64,14 +64,22 @@ static bool within(struct weft_text host, struct weft_text domain)
            (before == 0 || host.data[before - 1] == '.');
 }
 
+/* "[::1]" and "::1" are the same host. */
+static struct weft_text without_brackets(struct weft_text host)
+{
+    if (host.size >= 2 && host.data[0] == '[' && host.data[host.size - 1] == ']')
+        return weft_text(host.data + 1, host.size - 2);
+    return host;
+}
+
 bool weft__http_proxy_used(const struct weft_http_engine *engine, const char *host)
 {
     struct weft_text rest = weft_text_of(engine->client->no_proxy);
     if (engine->client->proxy == NULL)
         return false;
     while (rest.data != NULL) {
-        struct weft_text domain = weft_text_trim(weft_text_cut(&rest, ','));
-        if (weft_text_is(domain, "*") || within(weft_text_of(host), domain))
+        struct weft_text domain = without_brackets(weft_text_trim(weft_text_cut(&rest, ',')));
+        if (weft_text_is(domain, "*") || within(without_brackets(weft_text_of(host)), domain))
             return false;
     }
     return true;

@@ -421,6 +421,8 @@ static void left(struct weft_op *op, struct weft_op *gone)
 
 void weft__http_connection_serve(struct weft_http_connection *c)
 {
+    if (c->server->done != NULL) /* who is told may ask for it when the client has left */
+        weft_stream_peer(&c->stream, &c->peer);
     weft_stream_gone(&c->op, &c->gone, &c->stream, left);
     if (!c->over_limit) {
         wait_for_request(c);

@@ -124,6 +124,7 @@ struct http_failure weft__http_failure_of(struct weft_http_fetch *fetch, CURLcod
     case CURLE_GOT_NOTHING:
         return protocol(WEFT_FETCH_CUT_SHORT);
     case CURLE_BAD_CONTENT_ENCODING:
+    case CURLE_WRITE_ERROR: /* not ours, who would have decided: of the one who unpacks */
         return protocol(WEFT_FETCH_BAD_ENCODING);
     case CURLE_SEND_FAIL_REWIND:
         return simple(UV_ESPIPE, WEFT_FETCH_FAILED_CALLER, WEFT_FETCH_NO_DETAIL);

@@ -32,6 +32,17 @@ static char *copy_of(struct weft_text text)
     return copy;
 }
 
+/* curl leaves some blanks and controls as they are, as in a user's name. No request can be made
+ * with them. */
+static bool has_blanks(const char *url)
+{
+    for (; *url != '\0'; url++) {
+        if ((unsigned char)*url <= ' ' || *url == 0x7f)
+            return true;
+    }
+    return false;
+}
+
 /* location, seen from url; *absolute is NULL if it leads nowhere. */
 static int resolve(CURLU *url, const char *location, char **absolute)
 {
@@ -44,6 +55,8 @@ static int resolve(CURLU *url, const char *location, char **absolute)
                                   CURLU_URLENCODE | CURLU_ALLOW_SPACE | CURLU_NON_SUPPORT_SCHEME);
     if (code == CURLUE_OK)
         code = curl_url_get(next, CURLUPART_URL, &got, 0);
+    if (code == CURLUE_OK && has_blanks(got))
+        code = CURLUE_MALFORMED_INPUT;
     if (code == CURLUE_OK)
         *absolute = copy_of(weft_text_of(got));
     curl_free(got);

@@ -223,7 +223,12 @@ void weft_http_drain(struct weft_http_server *server, uint64_t ms)
 
 int weft_http_peer(const struct weft_http_request *request, struct weft_address *address)
 {
-    return weft_stream_peer(&request->inner_->connection->stream, address);
+    struct weft_http_connection *c = request->inner_->connection;
+    if (address == NULL)
+        return UV_EINVAL;
+    int err = c->peer.size == 0 ? weft_stream_peer(&c->stream, &c->peer) : 0;
+    *address = c->peer;
+    return err;
 }
 
 int weft_http_url(const struct weft_http_server *server, char *text, size_t size)

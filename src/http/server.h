@@ -72,6 +72,7 @@ struct weft_http_connection {
         struct weft_stream_wait shutdown; /* long after the accept */
     } first_or_last;
 
+    struct weft_address peer; /* size 0: not asked for yet */
     struct weft_http_exchange *exchange;
     char *in; /* small, or a large one of the pool */
     size_t in_room, start, end, body_at;

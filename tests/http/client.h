@@ -20,6 +20,7 @@
 #include "loop.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,8 @@ struct told {
     unsigned calls;
     int answered; /* of the last one */
     uint64_t sent, received;
+    struct weft_address peer;
+    int peer_status;
 };
 static struct told told;
 
@@ -59,6 +62,7 @@ static inline void tell(struct weft_http_request *request)
     told.answered = request->answered;
     told.sent = request->sent;
     told.received = request->received;
+    told.peer_status = weft_http_peer(request, &told.peer);
 }
 
 static inline struct weft_http_request *request_of(struct weft_op *op)
@@ -177,6 +181,8 @@ static inline void dial_address(struct client *c, const struct weft_address *add
     c->fd = socket(address->to.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_true(c->fd >= 0);
     assert_int_equal(connect(c->fd, &address->to.any, address->size), 0);
+    if (address->to.any.sa_family != AF_UNIX) /* what is said is there when the server looks */
+        assert_int_equal(setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int)), 0);
     assert_int_equal(fcntl(c->fd, F_SETFL, O_NONBLOCK), 0);
 }
 

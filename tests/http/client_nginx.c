@@ -193,6 +193,55 @@ TEST(a_stream_that_is_cancelled_leaves_the_others_alone)
     nginx_scene_down(&scene);
 }
 
+/* How the server says that it ended: how many bytes were sent, and whether that was all. */
+static void wait_for_log(const char *uri, unsigned *bytes, bool *complete)
+{
+    char path[SCRATCH_PATH], line[256], asked[200], ended[16];
+    scratch_path(path, "access.log");
+    for (int i = 0; i < 200; i++) {
+        FILE *log = fopen(path, "r");
+        while (log != NULL && fgets(line, sizeof line, log) != NULL) {
+            if (sscanf(line, "%199s %u %15s", asked, bytes, ended) == 3 &&
+                strcmp(asked, uri) == 0) {
+                *complete = strcmp(ended, "OK.") == 0;
+                fclose(log);
+                return;
+            }
+        }
+        if (log != NULL)
+            fclose(log);
+        usleep(10000);
+    }
+    fail_msg("the server has not noticed that %s is over", uri);
+}
+
+TEST(the_server_sees_that_a_stream_is_cancelled)
+{
+    struct weft_http_fetch slow = {0}, other = {0};
+    unsigned bytes;
+    bool complete;
+    nginx_scene(&scene);
+    nginx_open(&scene);
+    nginx_get(&scene, &slow, "good", "/slow");
+    nginx_get(&scene, &other, "good", "/less/slow");
+    await_that(&scene.w, slow.received > 0 && other.received > 0);
+    assert_false(over(&other.op));
+    weft_cancel(&slow.op, UV_EINTR);
+    await(&scene.w, &slow.op);
+    assert_int_equal(slow.op.status, UV_EINTR);
+    assert_false(over(&other.op));
+    nginx_got(&scene, &other);
+    assert_int_equal(other.body_size, 200000);
+    assert_int_equal(scene.client.connections, 1);
+    wait_for_log("/slow", &bytes, &complete);
+    assert_true(bytes < 200000 && !complete);
+    wait_for_log("/less/slow", &bytes, &complete);
+    assert_true(bytes == 200000 && complete);
+    weft_http_fetch_free(&slow);
+    weft_http_fetch_free(&other);
+    nginx_scene_down(&scene);
+}
+
 static size_t taken;
 static unsigned pauses;
 

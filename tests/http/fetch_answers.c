@@ -1,15 +1,14 @@
-/* Answers of all kinds: in pieces, in chunks, compressed, cut short, too large, and none at all.
+/* Answers of all kinds: in pieces, in chunks, cut short, too large, and none at all.
  * ctest: labels=valgrind timeout=120 */
 #include "outside.h"
 
 static struct scene scene;
 static const char *reply;
-static size_t reply_size;
 static bool then_close;
 
 static void say_reply(struct peer *peer)
 {
-    say(peer, reply, reply_size != 0 ? reply_size : strlen(reply));
+    say_text(peer, reply);
     if (then_close)
         hang_up(peer);
 }
@@ -17,7 +16,6 @@ static void say_reply(struct peer *peer)
 static void ask(struct weft_http_fetch *fetch, const char *text, bool closes)
 {
     reply = text;
-    reply_size = 0;
     then_close = closes;
     scene_up(&scene, say_reply);
     get_and_wait(&scene, fetch, "/");
@@ -168,6 +166,38 @@ TEST(what_is_not_http_is_told)
            WEFT_FETCH_FAILED_PROTOCOL, WEFT_FETCH_NO_DETAIL, "does not speak HTTP");
 }
 
+TEST(a_status_line_has_a_status)
+{
+    static const char *const lines[] = {"HTTP/1.1 2000 OK", "HTTP/1.1 20 OK", "HTTP/1.1 099 OK",
+                                        "HTTP/1.1 200OK",   "HTTP/1.1 OK",    "HTTP/1.1"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char text[100];
+        snprintf(text, sizeof text, "%s\r\nContent-Length: 0\r\n\r\n", lines[i]);
+        breaks(text, WEFT_EHTTP, WEFT_FETCH_FAILED_PROTOCOL, WEFT_FETCH_NO_DETAIL,
+               "does not speak HTTP");
+    }
+    struct weft_http_fetch fetch = {0};
+    ask(&fetch, "HTTP/1.1   201\r\nContent-Length: 0\r\n\r\n", false);
+    assert_int_equal(fetch.op.status, 0);
+    assert_int_equal(fetch.status, 201);
+    end(&fetch);
+}
+
+TEST(a_field_is_not_mistaken_for_an_answer)
+{
+    struct weft_http_fetch fetch = {0};
+    ask(&fetch,
+        "HTTP/1.1 201 OK\r\nA: b\r\nHTTP/1.1 404 No: x\r\nHTTP/: y\r\n"
+        "Content-Length: 2\r\n\r\nok",
+        false);
+    assert_int_equal(fetch.op.status, 0);
+    assert_int_equal(fetch.status, 201);
+    assert_string_equal(fetch.body, "ok");
+    text_is(weft_http_fetch_get(&fetch, "A"), "b");
+    assert_int_equal(fetch.answer_count, 2); /* no name has a slash in it */
+    end(&fetch);
+}
+
 static void reset_it(struct peer *peer)
 {
     struct linger now = {.l_onoff = 1, .l_linger = 0};
@@ -270,71 +300,5 @@ TEST(informational_answers_without_end_have_a_limit_too)
     scene_up(&scene, flood_hints);
     get_and_wait(&scene, &fetch, "/");
     failed_with(&fetch, UV_EFBIG, WEFT_FETCH_FAILED_SIZE, WEFT_FETCH_LARGE_HEAD, "head");
-    end(&fetch);
-}
-
-/* ---- compressed ----------------------------------------------------------------------------- */
-
-static char packed[65536];
-static size_t packed_size;
-
-/* What a command packs. */
-static void pack(const char *command)
-{
-    FILE *from = popen(command, "r");
-    assert_non_null(from);
-    packed_size = fread(packed, 1, sizeof packed, from);
-    assert_int_equal(pclose(from), 0);
-    assert_true(packed_size > 0);
-}
-
-static void say_packed(struct peer *peer)
-{
-    char head[200];
-    snprintf(head, sizeof head,
-             "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %zu\r\n\r\n",
-             packed_size);
-    say_text(peer, head);
-    say(peer, packed, packed_size);
-}
-
-TEST(a_packed_answer_is_unpacked_if_that_was_asked_for)
-{
-    struct weft_http_fetch fetch = {.accept_encoding = ""};
-    pack("printf hello | gzip");
-    scene_up(&scene, say_packed);
-    get_and_wait(&scene, &fetch, "/");
-    assert_int_equal(fetch.op.status, 0);
-    assert_string_equal(fetch.body, "hello");
-    assert_int_equal(fetch.received, 5);
-    assert_true(fetch.wire_received > packed_size);
-    weft_http_fetch_free(&fetch);
-    memset(&fetch, 0, sizeof fetch);
-    get_and_wait(&scene, &fetch, "/");
-    assert_int_equal(fetch.body_size, packed_size);
-    end(&fetch);
-}
-
-TEST(a_bomb_meets_the_limit_when_it_is_unpacked)
-{
-    struct weft_http_fetch fetch = {.accept_encoding = "gzip", .body_max = 100000};
-    pack("head -c 4000000 /dev/zero | gzip -9");
-    assert_true(packed_size < 10000);
-    scene_up(&scene, say_packed);
-    get_and_wait(&scene, &fetch, "/");
-    failed_with(&fetch, UV_EFBIG, WEFT_FETCH_FAILED_SIZE, WEFT_FETCH_LARGE_BODY, "too large");
-    assert_true(fetch.received <= 100000);
-    end(&fetch);
-}
-
-TEST(what_cannot_be_unpacked_is_told)
-{
-    struct weft_http_fetch fetch = {.accept_encoding = "gzip"};
-    memcpy(packed, "this is not gzip", 16);
-    packed_size = 16;
-    scene_up(&scene, say_packed);
-    get_and_wait(&scene, &fetch, "/");
-    failed_with(&fetch, WEFT_EHTTP, WEFT_FETCH_FAILED_PROTOCOL, WEFT_FETCH_BAD_ENCODING,
-                "cannot be unpacked");
     end(&fetch);
 }

@@ -1,4 +1,5 @@
-/* Through a proxy: plain requests are sent to it whole, for TLS it makes a tunnel.
+/* Through a proxy: plain requests are sent to it whole, for TLS it makes a tunnel; one that speaks
+ * SOCKS makes a tunnel for everything.
  * ctest: timeout=120 */
 #include "nginx.h"
 
@@ -18,6 +19,7 @@ static void resolve_and_note(struct weft_op *op)
 
 static struct tunnel {
     struct weft_stream *from;
+    struct weft_text welcome;
     struct weft_stream far;
     struct weft_connect connect;
     struct pump {
@@ -60,29 +62,36 @@ static void through(struct weft_op *op, struct weft_op *child)
 {
     struct peer *peer = weft_owner(tunnel.from, struct peer, stream);
     assert_int_equal(child->status, 0);
-    say_text(peer, "HTTP/1.1 200 go on\r\nX-Proxy: yes\r\n\r\n");
+    say(peer, tunnel.welcome.data, tunnel.welcome.size);
     pump_begin(op, &tunnel.there, tunnel.from, &tunnel.far);
     pump_begin(op, &tunnel.back, &tunnel.far, tunnel.from);
 }
 
-static void proxy(struct peer *peer)
+/* From now on what peer says goes to nginx, and back. It is told so with welcome. */
+static void make_tunnel(struct peer *peer, unsigned port, struct weft_text welcome)
 {
     struct outside *server = peer->server;
     struct weft_address address;
     char text[64];
+    server->deaf = true; /* the tunnel reads from now on */
+    snprintf(text, sizeof text, "127.0.0.1:%u", port);
+    assert_int_equal(weft_address_parse(&address, text), 0);
+    memset(&tunnel, 0, sizeof tunnel);
+    tunnel.from = &peer->stream;
+    tunnel.welcome = welcome;
+    weft_stream_open(&server->op, &tunnel.far, nothing);
+    weft_connect_address(&server->op, &tunnel.connect, &tunnel.far, &address, through);
+}
+
+static void proxy(struct peer *peer)
+{
     snprintf(first_line, sizeof first_line, "%.*s", (int)strcspn(peer->request, "\r"),
              peer->request);
     if (!asked_for(peer, "CONNECT ")) {
         answer(peer, "%s", peer->request);
         return;
     }
-    server->deaf = true; /* the tunnel reads from now on */
-    snprintf(text, sizeof text, "127.0.0.1:%u", nginx.tls_port);
-    assert_int_equal(weft_address_parse(&address, text), 0);
-    memset(&tunnel, 0, sizeof tunnel);
-    tunnel.from = &peer->stream;
-    weft_stream_open(&server->op, &tunnel.far, nothing);
-    weft_connect_address(&server->op, &tunnel.connect, &tunnel.far, &address, through);
+    make_tunnel(peer, nginx.tls_port, weft_text_of("HTTP/1.1 200 go on\r\nX-Proxy: yes\r\n\r\n"));
 }
 
 static void say_no(struct peer *peer)
@@ -90,18 +99,23 @@ static void say_no(struct peer *peer)
     say_text(peer, "HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno");
 }
 
-static void proxy_up(peer_fn *on_request, const char *user)
+static void proxy_up_as(const char *scheme, peer_fn *on_request, const char *user)
 {
     nginx_up();
     memset(&scene, 0, sizeof scene);
     world_up(&scene.w);
     outside_up(&scene.w.loop, &scene.server, on_request);
-    snprintf(proxy_url, sizeof proxy_url, "http://%sproxy.test:%u", user,
+    snprintf(proxy_url, sizeof proxy_url, "%s://%sproxy.test:%u", scheme, user,
              weft_address_port(&scene.server.listen.address));
     scene.client.resolve = resolve_and_note;
     scene.client.proxy = proxy_url;
     scene.client.ca_file = nginx.ca;
     resolved_host[0] = '\0';
+}
+
+static void proxy_up(peer_fn *on_request, const char *user)
+{
+    proxy_up_as("http", on_request, user);
 }
 
 TEST(a_plain_request_goes_to_the_proxy)
@@ -166,6 +180,138 @@ TEST(some_hosts_are_reached_without_the_proxy)
         scene_down(&scene);
     }
 }
+
+TEST(an_ip6_address_may_be_reached_without_the_proxy)
+{
+    static const char *const around[] = {"::1", "[::1]"};
+    for (size_t i = 0; i < 2; i++) {
+        struct weft_http_fetch fetch = {0};
+        proxy_up(proxy, "");
+        scene.client.no_proxy = around[i];
+        nginx_open(&scene);
+        weft_http_fetch(scene_root(&scene), &fetch, &scene.client, "http://[::1]:1/", noted);
+        await(&scene.w, &fetch.op);
+        assert_int_equal(fetch.failure, WEFT_FETCH_FAILED_CONNECT); /* nobody is there */
+        assert_int_equal(scene.server.connections, 0);
+        weft_http_fetch_free(&fetch);
+        scene_down(&scene);
+    }
+}
+
+/* ---- SOCKS (RFC 1928, RFC 1929) ------------------------------------------------------------- */
+
+static char socks_host[256], socks_user[256];
+static unsigned socks_port;
+static bool socks_refuses;
+
+enum { SOCKS_PASSWORD = 2, SOCKS_CONNECT = 1, SOCKS_NAME = 3 };
+
+/* "I speak 5, and these ways to say who I am." Those who have a name have to tell it. */
+static void socks_greeted(struct peer *peer)
+{
+    bool named = memchr(peer->request + 2, SOCKS_PASSWORD, (size_t)peer->request[1]) != NULL;
+    assert_int_equal(peer->request[0], 5);
+    say(peer, named ? "\5\2" : "\5\0", 2);
+}
+
+static void socks_named(struct peer *peer)
+{
+    const char *user = peer->request + 1, *password = user + 1 + user[0];
+    snprintf(socks_user, sizeof socks_user, "%.*s:%.*s", user[0], user + 1, password[0],
+             password + 1);
+    say(peer, "\1\0", 2);
+}
+
+static void socks_asked(struct peer *peer)
+{
+    static const char yes[] = "\5\0\0\1\0\0\0\0\0", no[] = "\5\2\0\1\0\0\0\0\0";
+    const unsigned char *ask = (const unsigned char *)peer->request;
+    assert_int_equal(ask[1], SOCKS_CONNECT);
+    assert_int_equal(ask[3], SOCKS_NAME);
+    snprintf(socks_host, sizeof socks_host, "%.*s", ask[4], peer->request + 5);
+    socks_port = (unsigned)ask[5 + ask[4]] << 8 | ask[6 + ask[4]];
+    if (socks_refuses)
+        say(peer, no, 10);
+    else
+        make_tunnel(peer, socks_port, weft_text(yes, 10));
+}
+
+static void socks(struct peer *peer)
+{
+    if (peer->requests == 1)
+        socks_greeted(peer);
+    else if (peer->request[0] == 1)
+        socks_named(peer);
+    else
+        socks_asked(peer);
+}
+
+static void socks_up(const char *user)
+{
+    proxy_up_as("socks5h", socks, user);
+    scene.server.raw = true;
+    socks_host[0] = socks_user[0] = '\0';
+    socks_refuses = false;
+    nginx_open(&scene);
+}
+
+/* The proxy is told the name, and it is looked up by nobody here. */
+static void goes_through_socks(const char *host, const char *name, const unsigned *port,
+                               const char *user)
+{
+    struct weft_http_fetch fetch = {0};
+    socks_up(user);
+    nginx_get(&scene, &fetch, host, "/small");
+    nginx_got(&scene, &fetch);
+    assert_string_equal(fetch.body, "small");
+    assert_string_equal(socks_host, name);
+    assert_int_equal(socks_port, *port);
+    assert_string_equal(resolved_host, "proxy.test");
+    assert_int_equal(scene.client.lookups, 1);
+    weft_http_fetch_free(&fetch);
+    scene_down(&scene);
+}
+
+TEST(everything_goes_through_a_socks_proxy)
+{
+    goes_through_socks("plain", "plain.test", &nginx.port, "");
+    goes_through_socks("good", "good.test", &nginx.tls_port, "");
+    assert_string_equal(socks_user, "");
+}
+
+TEST(a_socks_proxy_is_told_who_we_are)
+{
+    goes_through_socks("plain", "plain.test", &nginx.port, "me:secret@");
+    assert_string_equal(socks_user, "me:secret");
+}
+
+TEST(a_socks_proxy_that_says_no_is_told)
+{
+    struct weft_http_fetch fetch = {0};
+    socks_up("");
+    socks_refuses = true;
+    nginx_get(&scene, &fetch, "plain", "/small");
+    await(&scene.w, &fetch.op);
+    failed_with(&fetch, UV_ECONNREFUSED, WEFT_FETCH_FAILED_CONNECT, WEFT_FETCH_PROXY,
+                "the proxy does not let us through");
+    weft_http_fetch_free(&fetch);
+    scene_down(&scene);
+}
+
+TEST(some_hosts_are_reached_without_a_socks_proxy)
+{
+    struct weft_http_fetch fetch = {0};
+    socks_up("");
+    scene.client.no_proxy = "plain.test";
+    nginx_get(&scene, &fetch, "plain", "/small");
+    nginx_got(&scene, &fetch);
+    assert_string_equal(resolved_host, "plain.test");
+    assert_int_equal(scene.server.connections, 0);
+    weft_http_fetch_free(&fetch);
+    scene_down(&scene);
+}
+
+/* ---- the environment ------------------------------------------------------------------------ */
 
 TEST(the_environment_has_no_say)
 {

@@ -69,13 +69,17 @@ TEST(a_redirect_is_the_answer_unless_asked_otherwise)
 
 TEST(a_location_that_leads_nowhere_is_none)
 {
-    struct weft_http_fetch fetch = {.max_redirects = 3};
-    up(302, "http://[broken/");
-    get_and_wait(&scene, &fetch, "/go");
-    assert_int_equal(fetch.op.status, 0);
-    assert_int_equal(fetch.status, 302);
-    assert_null(fetch.location);
-    down(&fetch);
+    static const char *const nowhere[] = {"http://[broken/", "http://a b@127.0.0.1/",
+                                          "http://a b/"};
+    for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++) {
+        struct weft_http_fetch fetch = {.max_redirects = 3};
+        up(302, nowhere[i]);
+        get_and_wait(&scene, &fetch, "/go");
+        assert_int_equal(fetch.op.status, 0);
+        assert_int_equal(fetch.status, 302);
+        assert_null(fetch.location);
+        down(&fetch);
+    }
 }
 
 TEST(only_the_web_is_followed)

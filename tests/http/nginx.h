@@ -2,8 +2,9 @@
  *
  * It is started once a program, in the scratch folder, on ports that were free a moment ago, and
  * ends with the program. Hosts: good.test, wrong.test (its certificate is good.test's), expired.test,
- * self.test, all on the TLS port; plain.test without TLS; old.test is HTTP/1.1 with TLS; on
- * bare_port HTTP/2 is spoken without. */
+ * self.test and mutual.test, which wants to see a certificate too (guest.pem is one), all on the TLS
+ * port; plain.test without TLS; old.test is HTTP/1.1 with TLS; on bare_port HTTP/2 is spoken without.
+ * What good.test was asked for, and how that ended, is in the file access.log. */
 #ifndef TESTS_HTTP_NGINX_H
 #define TESTS_HTTP_NGINX_H
 
@@ -53,7 +54,8 @@ static inline void nginx_certificates(void)
         " -extfile $1.ext -out $1.pem\n"
         "}\n"
         "key ca; openssl req -x509 -new -key ca.key -subj /CN=ca -days 30 -out ca.pem\n"
-        "leaf good 30; leaf expired -1\n"
+        "leaf good 30; leaf expired -1; leaf mutual 30; leaf guest 30\n"
+        "mkdir -p hashed; cp ca.pem hashed/; openssl rehash hashed\n"
         "key self; openssl req -x509 -new -key self.key -subj /CN=self.test"
         " -addext subjectAltName=DNS:self.test -days 30 -out self.pem\n"
         "openssl pkey -in good.key -pubout -outform der | openssl dgst -sha256 -binary |"
@@ -69,16 +71,17 @@ static inline void nginx_certificates(void)
     fclose(file);
 }
 
-/* A site of the TLS port. */
+/* A site with TLS. more is what else is to be said about it. */
 static inline size_t nginx_site(char *text, size_t size, const char *host, const char *certificate,
-                                unsigned port, const char *how)
+                                unsigned port, const char *how, const char *more)
 {
     const char *dir = scratch_dir();
     return (size_t)snprintf(
         text, size,
         "server { listen 127.0.0.1:%u ssl %s; server_name %s.test; root %s/www;\n"
-        "  ssl_certificate %s/%s.pem; ssl_certificate_key %s/%s.key; }\n",
-        port, how, host, dir, dir, certificate, dir, certificate);
+        "  ssl_certificate %s/%s.pem; ssl_certificate_key %s/%s.key;\n"
+        "  %s }\n",
+        port, how, host, dir, dir, certificate, dir, certificate, more);
 }
 
 static inline void nginx_configure(char path[SCRATCH_PATH])
@@ -91,6 +94,7 @@ static inline void nginx_configure(char path[SCRATCH_PATH])
         "events { worker_connections 512; }\n"
         "http { access_log off; default_type text/plain; gzip on; gzip_types text/plain;\n"
         "  gzip_min_length 100;\n"
+        "  log_format ended '$uri $body_bytes_sent $request_completion.';\n"
         "  client_body_temp_path %s/t1; proxy_temp_path %s/t2; fastcgi_temp_path %s/t3;\n"
         "  uwsgi_temp_path %s/t4; scgi_temp_path %s/t5;\n"
         "server { listen 127.0.0.1:%u http2; root %s/www; }\n"
@@ -102,12 +106,18 @@ static inline void nginx_configure(char path[SCRATCH_PATH])
         "  location /auth { return 200 \"$http_authorization\"; }\n"
         "  location /go { return 302 /big; } }\n",
         dir, dir, dir, dir, dir, dir, dir, nginx.bare_port, dir, nginx.port, dir);
-    used += nginx_site(text + used, sizeof text - used, "good", "good", nginx.tls_port, "http2");
-    used += nginx_site(text + used, sizeof text - used, "wrong", "good", nginx.tls_port, "http2");
-    used +=
-        nginx_site(text + used, sizeof text - used, "expired", "expired", nginx.tls_port, "http2");
-    used += nginx_site(text + used, sizeof text - used, "self", "self", nginx.tls_port, "http2");
-    used += nginx_site(text + used, sizeof text - used, "old", "good", nginx.old_port, "");
+#define SITE(...) used += nginx_site(text + used, sizeof text - used, __VA_ARGS__)
+    SITE("good", "good", nginx.tls_port, "http2",
+         "access_log access.log ended;\n"
+         "  location /slow { limit_rate 20k; } location /less/slow { limit_rate 600k; }");
+    SITE("wrong", "good", nginx.tls_port, "http2", "");
+    SITE("expired", "expired", nginx.tls_port, "http2", "");
+    SITE("self", "self", nginx.tls_port, "http2", "");
+    SITE("mutual", "mutual", nginx.tls_port, "http2",
+         "ssl_verify_client on; ssl_client_certificate ca.pem;\n"
+         "  location /who { return 200 $ssl_client_s_dn; }");
+    SITE("old", "good", nginx.old_port, "", "");
+#undef SITE
     snprintf(text + used, sizeof text - used, "}\n");
     scratch_file(path, "nginx.conf", text);
 }
@@ -116,12 +126,13 @@ static inline void nginx_files(void)
 {
     static char big[200001];
     char command[2 * SCRATCH_PATH], path[SCRATCH_PATH];
-    snprintf(command, sizeof command, "mkdir -p %s/www", scratch_dir());
+    snprintf(command, sizeof command, "mkdir -p %s/www/less", scratch_dir());
     assert_int_equal(system(command), 0);
     for (size_t i = 0; i < sizeof big - 1; i++)
         big[i] = (char)('a' + i % 26);
     scratch_file(path, "www/big", big);
     scratch_file(path, "www/slow", big);
+    scratch_file(path, "www/less/slow", big);
     scratch_file(path, "www/small", "small");
 }
 

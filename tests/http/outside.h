@@ -194,19 +194,27 @@ static inline void peer_wait(struct outside *server)
     weft_accept(&server->op, &peer->accept, &server->listen, &peer->stream, peer_accepted);
 }
 
-static inline void outside_up(struct weft_loop *loop, struct outside *server, peer_fn *on_request)
+/* host: "127.0.0.1" or "[::1]". */
+static inline void outside_up_at(struct weft_loop *loop, struct outside *server,
+                                 peer_fn *on_request, const char *host)
 {
     struct weft_address address;
     memset(server, 0, sizeof *server);
     server->on_request = on_request;
-    assert_int_equal(weft_address_parse(&address, "127.0.0.1:0"), 0);
+    snprintf(server->base, sizeof server->base, "%s:0", host);
+    assert_int_equal(weft_address_parse(&address, server->base), 0);
     weft_run(weft_root(loop), &server->op, NULL, nothing);
     weft_listen(&server->op, &server->listen, &address, nothing);
-    snprintf(server->base, sizeof server->base, "http://127.0.0.1:%u",
+    snprintf(server->base, sizeof server->base, "http://%s:%u", host,
              weft_address_port(&server->listen.address));
     snprintf(server->named, sizeof server->named, "http://server.test:%u",
              weft_address_port(&server->listen.address));
     peer_wait(server);
+}
+
+static inline void outside_up(struct weft_loop *loop, struct outside *server, peer_fn *on_request)
+{
+    outside_up_at(loop, server, on_request, "127.0.0.1");
 }
 
 static inline void outside_down(struct outside *server)

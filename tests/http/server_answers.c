@@ -371,6 +371,7 @@ static void answer_with_fields(struct weft_op *op)
     assert_int_equal(weft_http_setf(request, "X-Two", "%d%s", 2, " and"), 0);
     assert_int_equal(weft_http_set_text(request, weft_text("X-Three!", 7), weft_text("3!", 1)), 0);
     assert_int_equal(weft_http_set(request, "X-Empty", ""), 0);
+    assert_int_equal(weft_http_set(request, "X-Null", NULL), 0);
     assert_int_equal(weft_http_set(request, "X-Bytes", "\xc3\xa4\t\xff"), 0);
     static const char *const names[] = {"", " ", "a b", "a:", "a\r\n", "\xc3\xa4", "a\n", NULL};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -400,6 +401,7 @@ TEST(nothing_can_be_put_into_a_field_but_a_value)
     expect_field(&c, "X-Two", "2 and");
     expect_field(&c, "X-Three", "3");
     expect_field(&c, "X-Empty", "");
+    expect_field(&c, "X-Null", "");
     expect_field(&c, "X-Bytes", "\xc3\xa4\t\xff");
     expect_field(&c, "X-Bad", NULL);
     expect_field(&c, "Set-Cookie", NULL);

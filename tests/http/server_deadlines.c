@@ -231,6 +231,23 @@ TEST(a_handler_that_takes_too_long_is_stopped)
     site_down(&s);
 }
 
+TEST(a_request_may_have_less_time_than_anything_else)
+{
+    up_with(sleep_long);
+    s.server.request_ms = HEAD / 10;
+    dial(&s, &c);
+    for (int i = 0; i < 3; i++) {
+        say(&c, GET_ROOT);
+        until(&s, s.server.running == 1);
+        pass(&s, HEAD / 10 - 1);
+        hear_nothing(&s, &c);
+        pass(&s, 1);
+        assert_int_equal(hear(&s, &c), 504);
+    }
+    hang_up(&c);
+    site_down(&s);
+}
+
 static void answer_anyway(struct weft_op *op, struct weft_op *sleep)
 {
     work_status = sleep->status;

@@ -344,8 +344,13 @@ static const struct phase {
     {"after a refusal", fail_at_once_with_busy, GET_ROOT, 1},
 };
 
-static void reach(const struct phase *phase)
+enum { PHASES = sizeof phases / sizeof *phases, ORDERS = 6 };
+
+/* The i-th phase, under one order after the other. */
+static const struct phase *reach(size_t i)
 {
+    const struct phase *phase = &phases[i % PHASES];
+    site_seed = i / PHASES;
     up_with(phase->handler);
     dial(&s, &c);
     until(&s, s.server.connections == 1);
@@ -358,17 +363,19 @@ static void reach(const struct phase *phase)
         say(&c, c.body);
     }
     turns(&s);
+    site_seed = 0;
+    return phase;
 }
 
 TEST(a_cancel_ends_everything_at_once_whatever_it_is_at)
 {
-    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
-        reach(&phases[i]);
+    for (size_t i = 0; i < PHASES * ORDERS; i++) {
+        const struct phase *phase = reach(i);
         weft_cancel(&s.server.op, UV_EINTR);
         is_over(UV_EINTR);
-        if (told.calls != phases[i].told)
-            fail_msg("%s: %u were told", phases[i].name, told.calls);
-        if (phases[i].handler == hello_later || phases[i].handler == read_body)
+        if (told.calls != phase->told)
+            fail_msg("%s: %u were told", phase->name, told.calls);
+        if (phase->handler == hello_later || phase->handler == read_body)
             assert_int_equal(work_status, UV_EINTR);
         until(&s, heard_end(&c) || c.size == EARS - 1);
         hang_up(&c);
@@ -378,13 +385,13 @@ TEST(a_cancel_ends_everything_at_once_whatever_it_is_at)
 
 TEST(a_drain_comes_to_its_end_whatever_it_meets)
 {
-    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
-        reach(&phases[i]);
+    for (size_t i = 0; i < PHASES * ORDERS; i++) {
+        const struct phase *phase = reach(i);
         weft_http_drain(&s.server, 10);
         pass(&s, 10);
         until(&s, s.status != 1);
         assert_true(s.status == 0 || s.status == UV_ETIMEDOUT);
-        assert_int_equal(told.calls, phases[i].told);
+        assert_int_equal(told.calls, phase->told);
         hang_up(&c);
         site_down(&s);
     }
@@ -392,13 +399,13 @@ TEST(a_drain_comes_to_its_end_whatever_it_meets)
 
 TEST(a_client_may_leave_whatever_the_server_is_at)
 {
-    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
+    for (size_t i = 0; i < PHASES * ORDERS; i++) {
         for (int slammed = 0; slammed < 2; slammed++) {
-            reach(&phases[i]);
+            const struct phase *phase = reach(i);
             slammed ? slam(&c) : hang_up(&c);
             until(&s, s.server.connections == 0);
             assert_int_equal(s.server.running, 0);
-            assert_int_equal(told.calls, phases[i].told);
+            assert_int_equal(told.calls, phase->told);
             s.server.handler = hello;
             serves_on(&s);
             site_down(&s);

@@ -84,6 +84,8 @@ static void leaves_in_the_middle(void (*leave)(struct client *))
     assert_int_equal(seen_work.steps, 3); /* not one more */
     assert_int_equal(told.calls, 1);
     assert_int_equal(told.answered, 0);
+    assert_int_equal(told.peer_status, 0); /* who it was is still known */
+    assert_int_equal(told.peer.to.any.sa_family, AF_INET);
     if (c.fd >= 0)
         hang_up(&c);
     site_down(&s);

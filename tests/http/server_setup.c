@@ -11,6 +11,7 @@ static void hello(struct weft_op *op)
     struct weft_http_request *request = request_of(op);
     struct weft_address peer;
     char text[100] = "nobody";
+    assert_int_equal(weft_http_peer(request, NULL), UV_EINVAL);
     if (weft_http_peer(request, &peer) == 0 && peer.to.any.sa_family != AF_UNIX)
         assert_int_equal(weft_address_format(&peer, text, sizeof text), 0);
     weft_http_answerf(request, 200, NULL, "%s at %.*s", text, WEFT_TEXT_ARGS(request->head.path));

@@ -392,7 +392,7 @@ TEST(what_waits_has_no_limit_but_the_handlers_memory)
     }
 }
 
-/* Tiny buffers on both sides: every piece goes out in many parts. */
+/* The kernel's buffer is tiny: every piece goes out in many parts. */
 enum { NARROW = 150 * 1000 };
 static char odd_bytes[NARROW];
 
@@ -409,17 +409,13 @@ static void write_through_a_narrow_pipe(struct weft_op *op)
 
 TEST(an_answer_arrives_whole_through_the_narrowest_pipe)
 {
-    int tiny = 1;
     for (size_t i = 0; i < NARROW; i++)
         odd_bytes[i] = (char)(i * 31 + (i >> 8) * 17 + (i >> 16));
     up_with(write_through_a_narrow_pipe);
     for (int i = 0; i < 2; i++) {
         length = i == 0 ? WEFT_HTTP_UNKNOWN : NARROW;
         dial(&s, &c);
-        assert_int_equal(setsockopt(c.fd, SOL_SOCKET, SO_RCVBUF, &tiny, sizeof tiny), 0);
         say(&c, GET_ROOT);
-        turns(&s);
-        assert_int_equal(s.server.running, 1);
         assert_int_equal(hear(&s, &c), 200);
         assert_int_equal(c.body_size, NARROW);
         assert_memory_equal(c.body, odd_bytes, NARROW);
@@ -456,8 +452,8 @@ TEST(a_piece_that_was_taken_back_leaves_no_whole_answer)
         pass(&s, 1);
         size_t total = 0;
         until(&s, (total += gulp()) > 0 && s.server.connections == 0);
-        assert_true(total < HUGE);
         total += gulp();
+        assert_true(total < HUGE);
         assert_int_equal(c.error, ECONNRESET);
         hang_up(&c);
         site_down(&s);

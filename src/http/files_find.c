@@ -68,12 +68,19 @@ static void add_to_path(struct weft_http_job *job, size_t size, const char *what
 #define st_mtim st_mtimespec
 #endif
 
+/* Less than a second old, or from the future: it may change again within one tick of the clock. */
+static bool is_young(const struct timespec *modified, const struct timespec *now)
+{
+    int64_t second_ago = (int64_t)now->tv_sec - 1;
+    return modified->tv_sec > second_ago ||
+           (modified->tv_sec == second_ago && modified->tv_nsec > now->tv_nsec);
+}
+
 static void describe(struct weft_http_job *job, const struct stat *st, const struct timespec *now)
 {
     struct http_found *found = &job->found;
-    int64_t modified_ns = (int64_t)st->st_mtim.tv_sec * NANO + st->st_mtim.tv_nsec;
-    int64_t now_ns = (int64_t)now->tv_sec * NANO + now->tv_nsec;
-    bool young = modified_ns > now_ns - NANO; /* it may change again within one tick of the clock */
+    /* As a number that may wrap: a file may have any date. */
+    uint64_t modified_ns = (uint64_t)st->st_mtim.tv_sec * NANO + (uint64_t)st->st_mtim.tv_nsec;
     found->size = (uint64_t)st->st_size;
     found->in_memory = job->files->in_memory_ && (uint64_t)st->st_dev == job->files->device_;
     found->modified = st->st_mtim.tv_sec;
@@ -81,7 +88,8 @@ static void describe(struct weft_http_job *job, const struct stat *st, const str
         found->modified = now->tv_sec; /* RFC 9110, 8.8.2.1 */
     if (found->modified < 0)
         found->modified = WEFT_HTTP_NO_TIME;
-    weft_http_etag_format(found->etag, found->size, modified_ns, young);
+    weft_http_etag_format(found->etag, found->size, (int64_t)modified_ns,
+                          is_young(&st->st_mtim, now));
 }
 
 static void close_file(struct weft_http_job *job, int answer)

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const int64_t NANO = 1000000000;
+static const uint64_t NANO = 1000000000;
 
 /* ---- opening -------------------------------------------------------------------------------- */
 

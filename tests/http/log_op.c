@@ -18,11 +18,13 @@
 
 /* ---- requests without a server -------------------------------------------------------------- */
 
-static struct weft_http_connection nobody; /* its stream is not connected: the peer is "-" */
-static struct weft_http_exchange inner = {.connection = &nobody};
+/* Its stream is not connected: the peer is "-". One a thread, as connections are. */
+static _Thread_local struct weft_http_connection nobody;
+static _Thread_local struct weft_http_exchange inner;
 
 static struct weft_http_request request_of(const char *target)
 {
+    inner.connection = &nobody;
     return (struct weft_http_request){
         .head = {.method_text = weft_text_of("GET"), .target = weft_text_of(target), .minor = 1},
         .answered = 200,

@@ -3,7 +3,7 @@
  * the block, an answer that was told does not change any more, and where a redirect leads to can
  * be read as a URL again.
  * links: curl */
-#include "http/client.h"
+#include "http/client/client.h"
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

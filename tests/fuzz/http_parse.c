@@ -1,7 +1,7 @@
 /* Two bytes that say where to cut, then the head of a request: whole, cut there and byte by byte it
  * gets the same answer, and its texts lie where they should. */
 #include "../http/readings.h"
-#include "http/target.h"
+#include "http/message/target.h"
 #include <stdint.h>
 
 #define CHECK(holds)                                                                               \

@@ -4,7 +4,7 @@
 #define TESTS_HTTP_DECODINGS_H
 
 #include "bytes.h"
-#include "http/parse.h"
+#include "http/message/parse.h"
 #include <assert.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* The lines of the access log: their forms, their escapes, their length.
  * ctest: labels=valgrind */
 #include "check.h"
-#include "http/log.h"
+#include "http/server/log.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

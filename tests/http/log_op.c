@@ -3,7 +3,7 @@
 #include "ask.h"
 #include "core/op.h"
 #include "fault.h"
-#include "http/server.h"
+#include "http/server/server.h"
 #include "provider.h"
 #include "scratch.h"
 #include <fcntl.h>

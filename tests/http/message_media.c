@@ -1,7 +1,7 @@
 /* The table of media types, from inside: a binary search finds only what is in order. */
 /* ctest: shuffle=no */
 #include "check.h"
-#include "http/media.c"
+#include "http/message/media.c"
 #include <uv.h>
 
 TEST(the_endings_are_in_order_and_each_is_found)

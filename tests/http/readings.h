@@ -6,7 +6,7 @@
 #define TESTS_HTTP_READINGS_H
 
 #include "bytes.h"
-#include "http/parse.h"
+#include "http/message/parse.h"
 #include <assert.h>
 #include <stdlib.h>
 

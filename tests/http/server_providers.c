@@ -5,7 +5,7 @@
  * run: clients whose handlers do nothing but wait.
  * ctest: labels=valgrind timeout=180 */
 #include "provider.h"
-#include "http/server.h"
+#include "http/server/server.h"
 #include "loop.h"
 #include <fcntl.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Answers piece by piece: chunks, lengths, what is too much or too little, and backpressure.
  * ctest: labels=valgrind */
 #include "client.h"
-#include "http/server.h"
+#include "http/server/server.h"
 #include <weft/timer.h>
 
 static struct site s;

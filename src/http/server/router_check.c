@@ -5,7 +5,7 @@
  * never match (a blank, a '?'). Then every two routes are compared: the same shape, which is the
  * same literals at the same places and wildcards of the same kind elsewhere, may stand there twice
  * only for different methods. */
-#include "chars.h"
+#include "http/message/chars.h"
 #include "router.h"
 #include <stdio.h>
 

@@ -7,7 +7,7 @@
  * fill the buffer moves it on. So it may stop anywhere, where the buffer is full or where the page
  * cache ends, and go on later on another thread. The length of everything is known before. */
 #include "files.h"
-#include "server.h"
+#include "http/server/server.h"
 #include "weft/alloc.h"
 #include <stdio.h>
 

@@ -19,7 +19,7 @@
  * off, which is what weft_http_end does to a body that is shorter than was promised. The op
  * finishes before it answers or ends the answer: the request would cancel it otherwise. */
 #include "files.h"
-#include "server.h"
+#include "http/server/server.h"
 #include "weft/alloc.h"
 #include "weft/loop.h"
 #include <stdio.h>

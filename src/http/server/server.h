@@ -2,7 +2,7 @@
 #ifndef WEFT_HTTP_INSIDE_H
 #define WEFT_HTTP_INSIDE_H
 
-#include "parse.h"
+#include "http/message/parse.h"
 #include "weft/http_server.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* race: two ways to an answer, and a deadline over both.
  *
  * The first to succeed wins and the loser is cancelled: its sleep of an hour ends with the race.
- * Then the same race between two slow ones, under a deadline of 20 ms. */
+ * Then the same race between two slow ones, under a deadline of 200 ms. */
 #include <weft.h>
 
 struct question {
@@ -16,7 +16,7 @@ static void ask_both(struct weft_op *op)
     struct question *question = weft_owner(op, struct question, race.op);
     weft_sleep(op, &question->fast, question->fast_ms, weft_race_any);
     weft_sleep(op, &question->slow, 3600 * 1000, weft_race_any);
-    weft_deadline(op, &question->deadline, 20);
+    weft_deadline(op, &question->deadline, 200);
 }
 
 static void ask(uint64_t fast_ms)

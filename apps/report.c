@@ -1,18 +1,28 @@
-/* What goes wrong, said in one way: on stderr, after the program's name. */
+/* What goes wrong, said in one way: on stderr, after the program's name.
+ *
+ * A line goes out in one piece. Other threads have something to say at the same time, and the
+ * access log writes to the same descriptor without asking stdio: whatever is written in several
+ * pieces may come out with a line of the log in the middle of it. */
 #include "command.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+enum { LINE_SIZE = 4096 }; /* bytes, with its end: what every pipe takes at once; more is cut off */
+
 static void complain_with(const char *format, va_list arguments)
 {
-    fflush(stdout);    /* keep the two in order where they share a terminal */
-    flockfile(stderr); /* threads may have something to say at the same time */
-    fputs("weft: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    funlockfile(stderr);
+    static const char name[] = "weft: ";
+    char line[LINE_SIZE];
+    size_t length = sizeof name - 1, room = LINE_SIZE - length;
+    memcpy(line, name, sizeof name);
+    int wanted = vsnprintf(line + length, room, format, arguments);
+    if (wanted > 0)
+        length += (size_t)wanted < room ? (size_t)wanted : room - 1;
+    line[length++] = '\n';
+    fflush(stdout); /* keep the two in order where they share a terminal */
+    fwrite(line, 1, length, stderr);
 }
 
 void complain(const char *format, ...)

@@ -14,7 +14,14 @@
  *
  * Nothing outside of the folder is ever served, whatever the path says and whatever links are in
  * the folder, also while somebody moves things about in it. What lies in the page cache is answered
- * at once, in the loop's thread; what does not is fetched by the thread pool. */
+ * at once, in the loop's thread; what does not is fetched by the thread pool.
+ *
+ * What is asked for is opened before it is looked at: a request for a named pipe in the folder is
+ * refused, but lets go on whoever waits to write to it, and what is written then is lost. So keep
+ * pipes that are in use out of it.
+ *
+ * Hidden are names, not what they stand for: a link with a name that is not hidden is listed and
+ * followed as links say, also to a name that is. */
 #ifndef WEFT_HTTP_FILES_H
 #define WEFT_HTTP_FILES_H
 
@@ -83,6 +90,8 @@ WEFT_API void weft_http_files_close(struct weft_http_files *files);
  *                 without index that is not to be listed
  *   404           there is none, or it is hidden
  *   405           neither GET nor HEAD
+ *   414           it would be a 301, but its Location, with the query, would be too long: 4,095
+ *                 bytes, or what server.answer_head_max leaves
  *
  * Fields that were set before (weft_http_set) go out with it. The op's status is 0 if it has given
  * an answer, complete and of whatever kind: request->answered. Then request->op ends as well, as

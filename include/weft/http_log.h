@@ -97,12 +97,13 @@ struct weft_http_log {
  * the umask) if it is not there, and appended to. then runs when the log is closed: 0 after
  * weft_http_log_close, the reason of a cancel, or the error of opening: those of open (UV_ENOENT,
  * UV_EACCES, …; UV_ENXIO for a pipe that nobody reads), UV_ENOMEM, and UV_EINVAL: path is NULL or
- * empty, there is no such format, buffer_size is too small. Requests may be logged from now on, also
- * while the file is being opened. */
+ * empty, there is no such format, buffer_size is too small. Requests may be logged from now on,
+ * also while the file is being opened. */
 #define weft_http_log_open(parent, log, path, format, then)                                        \
     weft_http_log_open_at(WEFT_HERE("http_log", WEFT_HTTP), parent, log, path, -1, format, then)
-/* The same with a descriptor that is open: it stays yours, is not closed with the log, and has to be
- * open until then runs. UV_EINVAL: fd is not above 0; UV_EBADF: it is none. One opened without O_APPEND must not be written to by anybody else. */
+/* The same with a descriptor that is open: it stays yours, is not closed with the log, and has to
+ * be open until then runs. UV_EINVAL: fd is not above 0; UV_EBADF: it is none. One opened without
+ * O_APPEND must not be written to by anybody else. */
 #define weft_http_log_open_fd(parent, log, fd, format, then)                                       \
     weft_http_log_open_at(WEFT_HERE("http_log", WEFT_HTTP), parent, log, NULL, fd, format, then)
 WEFT_API void weft_http_log_open_at(const struct weft_site *site, struct weft_op *parent,
@@ -115,8 +116,9 @@ WEFT_API void weft_http_log_request(struct weft_http_log *log,
                                     const struct weft_http_request *request);
 
 /* Open path again, for those who have moved the file away (on SIGHUP, by logrotate); what is
- * buffered then goes to the new file. If that fails log->error says why, the old file is written on,
- * and with the next lines it is tried again. No effect on the standard output, on a descriptor, or on a log that is not open. */
+ * buffered then goes to the new file. If that fails log->error says why, the old file is written
+ * on, and with the next lines it is tried again. No effect on the standard output, on a descriptor,
+ * or on a log that is not open. */
 WEFT_API void weft_http_log_reopen(struct weft_http_log *log);
 
 /* Write what is buffered, then close; lines that come after this are ignored. It may wait for the

@@ -188,8 +188,8 @@ WEFT_API int weft_http_percent_decode(struct weft_text text, char *buffer, size_
                                       struct weft_text *decoded);
 
 enum weft_http_escape {
-    WEFT_HTTP_SEGMENT, /* one segment of a path: also '/', ':', '&' and quotes are escaped */
-    WEFT_HTTP_QUERY    /* a name or a value in a query or form: all but A-Z a-z 0-9 - . _ ~ */
+    WEFT_HTTP_ESCAPE_SEGMENT, /* one segment of a path: also '/', ':', '&' and quotes are escaped */
+    WEFT_HTTP_ESCAPE_QUERY /* a name or a value in a query or form: all but A-Z a-z 0-9 - . _ ~ */
 };
 
 /* The other way. At most 3 * text.size + 1 bytes. UV_ENOBUFS: buffer is "". */

@@ -78,8 +78,9 @@ WEFT_API void weft_http_route(struct weft_http_request *request,
 WEFT_API int weft_http_param_decode(const struct weft_http_request *request, size_t index,
                                     char *buffer, size_t size, struct weft_text *decoded);
 
-/* A handler for those who ask whether the server is well: 200 "ok", or 503 "draining" from
- * weft_http_drain on, so that a load balancer sends its clients elsewhere. Never cached. */
+/* A handler for those who ask whether the server is well: 200 "ok", or 503 "draining" if
+ * it was asked before weft_http_drain and is answered after it: from then on nobody new can ask, and
+ * that they are refused tells a load balancer the same. Never cached. */
 WEFT_API void weft_http_healthz(struct weft_op *op);
 
 #ifdef __cplusplus

@@ -130,7 +130,8 @@ WEFT_API void weft_http_end(struct weft_http_request *request);
 /* Read a piece of the body into buffer: read->size bytes, at least 1. UV_EOF: that was all. It is an
  * op below request->op. A cancel may lose: with status 0 the bytes are there. The first read lets a
  * client go on that expects "100 Continue". A handler need not read: what is left is thrown away
- * after the answer if it is short, otherwise the connection is closed.
+ * after the answer if it is short and its length known, otherwise the connection is closed, and the
+ * answer says so. After an error every later read fails with the same.
  * UV_EFBIG: the body is larger than request->body_max. WEFT_EHTTP: its chunks are malformed, or the
  * client has ended its side in the middle of it, with server.half_close; without, it has left.
  * UV_EBUSY: another read is under way. UV_EINVAL: request or buffer is NULL, capacity is 0. The
@@ -228,7 +229,7 @@ struct weft_http_server {
     struct weft_http_connection *open_, *spare_;
     struct weft_http_pool *pool_;
     struct weft_sleep pause_;
-    struct weft_deadline drain_;
+    struct weft_timer drain_;
     unsigned refusing_;
     bool draining_, paused_;
     int64_t date_s_;
@@ -240,11 +241,11 @@ struct weft_http_server {
  * answered all the same; then one that has left altogether is seen only when it is written to.
  *
  * Listen on address and serve until stopped; it is bound when this returns: server->address. then
- * gets 0 after weft_http_drain, UV_ETIMEDOUT if that took too long, the reason of a cancel, which
+ * gets 0 after weft_http_drain, UV_ETIMEDOUT if a request was cut by it, the reason of a cancel, which
  * cuts all connections at once, or the error of listening: those of weft_listen, UV_ENOMEM, and
- * UV_EINVAL if there is no handler, request_size is too small, name is not a legal value or longer
+ * UV_EINVAL if there is no handler, request_size is too small or above 1 MiB, name is not a legal value or longer
  * than 256 bytes, or a limit makes no sense (head_max or answer_head_max above 1 MiB, the latter below
- * 1 KiB, line_max above head_max). Running out of descriptors or memory does not stop it: it
+ * 1 KiB, line_max above head_max, fields_max above 10,000). Running out of descriptors or memory does not stop it: it
  * takes no new connections for a moment. */
 #define weft_http_serve(parent, server, address, then)                                             \
     weft_http_serve_at(WEFT_HERE("http_server", WEFT_HTTP), parent, server, address, then)
@@ -258,7 +259,8 @@ WEFT_API void weft_http_serve_begin(struct weft_op *op);
  * effect on a server that does not run. */
 WEFT_API void weft_http_drain(struct weft_http_server *server, uint64_t ms);
 
-/* Is it being stopped? For a health check that tells a load balancer in time. */
+/* Is it being stopped? Then only requests under way are left; whoever comes is refused by the
+ * kernel. */
 static inline bool weft_http_draining(const struct weft_http_server *server)
 {
     return server->draining_;

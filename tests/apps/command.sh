@@ -52,6 +52,23 @@ expect stderr "weft: unknown command 'verison'
 did you mean 'version'?
 see weft --help"
 
+it "cuts off a complaint that is very long, but not the end of its line"
+run "$weft" "$(printf 'x%.0s' {1..9000})"
+expect status 2
+expect_part stderr "weft: unknown command 'xxx"
+expect_part stderr $'xxx\nsee weft --help'
+[ "${#stderr}" -lt 5000 ] || fail "it has ${#stderr} bytes"
+
+# Others write to the same descriptor, and would come out in the middle.
+if command -v strace >/dev/null && ! grep -q "__[at]san_init" "$weft" &&
+    strace -o "$scratch/.trace" true 2>/dev/null; then
+    it "writes a complaint in one piece"
+    run strace -qq -e trace=write -o "$scratch/.trace" "$weft" xyzzy
+    expect status 2
+    grep -qF "write(2, \"weft: unknown command 'xyzzy'\\n\", 30)" "$scratch/.trace" ||
+        fail "$(<"$scratch/.trace")"
+fi
+
 it "does not guess when nothing is near"
 run "$weft" xyzzy
 expect status 2

@@ -200,7 +200,7 @@ over
 expect status 0
 expect_part stderr "weft: finishing what is under way; once more to end at once"
 
-for signal in TERM:143 INT:130; do
+for signal in TERM:143 INT:130 HUP:129; do
     it "ends at once after a second SIG${signal%:*}"
     start "$weft" serve -q -p0 -t2 "$www"
     download 8M

@@ -178,7 +178,7 @@ static void try_encode(struct weft_text text, enum weft_http_escape escape)
     char *encoded = malloc(room), *decoded = malloc(text.size + 1);
     struct weft_text there, back;
     require(weft_http_percent_encode(text, escape, encoded, room, &there) == 0);
-    int err = escape == WEFT_HTTP_QUERY
+    int err = escape == WEFT_HTTP_ESCAPE_QUERY
                   ? weft_http_form_decode(there, decoded, text.size + 1, &back)
                   : weft_http_percent_decode(there, decoded, text.size + 1, &back);
     require(err == 0 || err == UV_EILSEQ);
@@ -266,8 +266,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     try_host(text);
     try_decode(text, size + 1);
     try_decode(text, size / 2);
-    try_encode(text, WEFT_HTTP_SEGMENT);
-    try_encode(text, WEFT_HTTP_QUERY);
+    try_encode(text, WEFT_HTTP_ESCAPE_SEGMENT);
+    try_encode(text, WEFT_HTTP_ESCAPE_QUERY);
     try_path(text, size + 1);
     try_path(text, size / 2);
     try_number(text);

@@ -197,6 +197,9 @@ TEST(what_cannot_be_sent_is_refused)
                                        "http://127.0.0.1:99999/",
                                        "http://127.0.0.1/\r\nX: y",
                                        "http://127.0.0.1/a b",
+                                       "http://127.0.0.1\\@example.org/",
+                                       "http://127.0.0.1/a\\b",
+                                       "http:\\\\127.0.0.1/",
                                        "gopher://127.0.0.1:1/"};
     char url[URL_MAX];
     scene_up(&scene, hello);
@@ -220,6 +223,30 @@ TEST(what_cannot_be_sent_is_refused)
     assert_int_equal(scene.server.requests, 0);
     assert_int_equal(scene.server.connections, 0);
     scene_down(&scene);
+}
+
+static void explained(const char *url, const char *words)
+{
+    struct weft_http_fetch fetch = {.failure = WEFT_FETCH_FAILED_CONNECT,
+                                    .detail = WEFT_FETCH_PROXY};
+    char text[WEFT_FETCH_EXPLAIN], expected[WEFT_FETCH_EXPLAIN];
+    fetch.url = url;
+    snprintf(expected, sizeof expected, "the proxy does not let us through to %s", words);
+    assert_string_equal(weft_http_fetch_explain(&fetch, text, sizeof text), expected);
+}
+
+TEST(an_explanation_has_no_holes)
+{
+    explained("http://me:secret@h:80/x", "h:80");
+    explained("http://h:/", "h");
+    explained("http://[::1]:", "[::1]");
+    explained("http:///x?token=y", "http:///x");
+    explained("http://:80/x", "http://:80/x");
+    explained("http://", "http://");
+    explained("http://me:secret@/x", "the host");
+    explained("http://me:secret@:80/x", "the host");
+    explained("", "the host");
+    explained(NULL, "the host");
 }
 
 TEST(a_fetch_needs_an_open_client_of_its_loop)

@@ -166,6 +166,75 @@ TEST(what_is_not_http_is_told)
            WEFT_FETCH_FAILED_PROTOCOL, WEFT_FETCH_NO_DETAIL, "does not speak HTTP");
 }
 
+static void speaks_badly(const char *text)
+{
+    breaks(text, WEFT_EHTTP, WEFT_FETCH_FAILED_PROTOCOL, WEFT_FETCH_NO_DETAIL,
+           "does not speak HTTP");
+}
+
+TEST(a_length_is_one_number)
+{
+    static const char *const lengths[] = {"3\r\nContent-Length: 5",
+                                          "5\r\ncontent-length: 3",
+                                          "3\r\nX: y\r\nContent-Length: 3abc",
+                                          "3\r\nTransfer-Encoding: identity\r\nContent-Length: 5",
+                                          "3abc",
+                                          "3, 3",
+                                          "+3",
+                                          "0x3",
+                                          "3\x01",
+                                          "9223372036854775808",
+                                          "99999999999999999999999"};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "HTTP/1.1 200 OK\r\nContent-Length: %s\r\n\r\nabcde",
+                 lengths[i]);
+        speaks_badly(text);
+    }
+}
+
+TEST(a_length_may_be_said_twice_and_does_not_count_with_chunks)
+{
+    struct weft_http_fetch fetch = {0};
+    ask(&fetch, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc", false);
+    assert_int_equal(fetch.op.status, 0);
+    assert_string_equal(fetch.body, "abc");
+    end(&fetch);
+    memset(&fetch, 0, sizeof fetch);
+    ask(&fetch,
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: Chunked\r\n"
+        "Content-Length: 2\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+        false);
+    assert_int_equal(fetch.op.status, 0);
+    assert_string_equal(fetch.body, "abc");
+    end(&fetch);
+}
+
+TEST(nobody_switches_protocols_unasked)
+{
+    static const char *const fields[] = {"Connection: upgrade", "Upgrade: x"};
+    static const char text[] =
+        "HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n";
+    struct weft_http_fetch fetch = {.fields = fields, .fields_count = 2};
+    speaks_badly(text);
+    ask(&fetch, text, true);
+    assert_int_equal(fetch.op.status, 0);
+    assert_int_equal(fetch.status, 101);
+    end(&fetch);
+}
+
+TEST(what_came_of_a_body_that_broke_off_is_terminated)
+{
+    /* The block is as large as the length says, so what lies behind the bytes is not ours. */
+    struct weft_http_fetch fetch = {0};
+    ask(&fetch, "HTTP/1.1 200 OK\r\nContent-Length: 4000\r\n\r\nabc", true);
+    assert_int_equal(fetch.op.status, WEFT_EHTTP);
+    assert_int_equal(fetch.body_size, 3);
+    assert_non_null(fetch.body);
+    assert_memory_equal(fetch.body, "abc", 4);
+    end(&fetch);
+}
+
 TEST(a_status_line_has_a_status)
 {
     static const char *const lines[] = {"HTTP/1.1 2000 OK", "HTTP/1.1 20 OK", "HTTP/1.1 099 OK",

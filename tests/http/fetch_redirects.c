@@ -69,8 +69,17 @@ TEST(a_redirect_is_the_answer_unless_asked_otherwise)
 
 TEST(a_location_that_leads_nowhere_is_none)
 {
-    static const char *const nowhere[] = {"http://[broken/", "http://a b@127.0.0.1/",
-                                          "http://a b/"};
+    static const char *const nowhere[] = {"http://[broken/",
+                                          "http://a b@127.0.0.1/",
+                                          "http://a b/",
+                                          "http:/plain",
+                                          "http:plain",
+                                          "HTTP:/plain",
+                                          "https:///plain",
+                                          "///plain",
+                                          "http://127.0.0.1\\@plain/",
+                                          "/\\plain",
+                                          "\\there"};
     for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++) {
         struct weft_http_fetch fetch = {.max_redirects = 3};
         up(302, nowhere[i]);
@@ -80,6 +89,27 @@ TEST(a_location_that_leads_nowhere_is_none)
         assert_null(fetch.location);
         down(&fetch);
     }
+}
+
+static void leads_to(const char *from, const char *to, const char *expected)
+{
+    struct weft_http_fetch fetch = {0};
+    up(302, to);
+    get_and_wait(&scene, &fetch, from);
+    assert_int_equal(fetch.op.status, 0);
+    assert_non_null(fetch.location);
+    assert_string_equal(fetch.location, url_at(scene.server.base, expected));
+    down(&fetch);
+}
+
+TEST(a_fragment_alone_leads_to_the_same_page)
+{
+    leads_to("/a/go", "#x", "/a/go#x");
+    leads_to("/a/go?b=/c", "#x", "/a/go?b=/c#x");
+    leads_to("/a/go?b=c#old", "#new", "/a/go?b=c#new");
+    leads_to("/a/go#old", "#", "/a/go");
+    leads_to("/a/go", "?x:/y", "/a/go?x:/y");
+    leads_to("/a/go", "b/c:d", "/a/b/c:d");
 }
 
 TEST(only_the_web_is_followed)

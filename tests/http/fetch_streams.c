@@ -378,3 +378,83 @@ TEST(digest_answers_the_question_and_only_the_last_answer_counts)
     weft_http_fetch_free(&fetch);
     scene_down(&scene);
 }
+
+static bool closes;
+
+static void never_content(struct peer *peer)
+{
+    say_text(peer, "HTTP/1.1 401 Who\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"n\", "
+                   "stale=true, qop=\"auth\"\r\nContent-Length: 4\r\n\r\nwho?");
+    if (closes)
+        hang_up(peer);
+}
+
+static ssize_t give_one(struct weft_http_fetch *fetch, char *buffer, size_t capacity)
+{
+    (void)fetch;
+    assert_true(capacity >= 1);
+    buffer[0] = 'x';
+    return 1;
+}
+
+static bool start_again(struct weft_http_fetch *fetch)
+{
+    (void)fetch;
+    return true;
+}
+
+static void asks_in_vain(struct weft_http_fetch fetch)
+{
+    fetch.user = "me";
+    fetch.password = "secret";
+    fetch.auth = WEFT_FETCH_AUTH_DIGEST;
+    fetch.on_head = count_head;
+    heads = 0;
+    scene_up(&scene, never_content);
+    get_and_wait(&scene, &fetch, "/");
+    assert_int_equal(fetch.op.status, 0);
+    assert_int_equal(fetch.failure, WEFT_FETCH_NO_FAILURE);
+    assert_int_equal(fetch.status, 401);
+    assert_non_null(fetch.body);
+    assert_int_equal(heads, 1);
+    assert_int_equal(scene.server.requests, 3);
+    weft_http_fetch_free(&fetch);
+    scene_down(&scene);
+}
+
+TEST(a_server_that_only_asks_again_is_answered_twice)
+{
+    closes = false;
+    asks_in_vain((struct weft_http_fetch){0});
+    asks_in_vain((struct weft_http_fetch){.data = "body", .data_size = 4});
+    asks_in_vain((struct weft_http_fetch){.pull = give_one, .pull_size = 1, .rewind = start_again});
+    closes = true;
+    asks_in_vain((struct weft_http_fetch){0});
+}
+
+static void content_with_nobody(struct peer *peer)
+{
+    static const char *const stale[] = {"false", "true", "false"};
+    char text[300];
+    snprintf(text, sizeof text,
+             "HTTP/1.1 401 Who\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"n\", stale=%s, "
+             "qop=\"auth\"\r\nContent-Length: 4\r\n\r\nwho?",
+             stale[scene.server.requests - 1]);
+    say_text(peer, text);
+}
+
+TEST(a_refusal_after_a_stale_question_has_its_body)
+{
+    struct weft_http_fetch fetch = {
+        .user = "me", .password = "secret", .auth = WEFT_FETCH_AUTH_DIGEST, .on_head = count_head};
+    heads = 0;
+    scene_up(&scene, content_with_nobody);
+    get_and_wait(&scene, &fetch, "/");
+    assert_int_equal(fetch.op.status, 0);
+    assert_int_equal(fetch.status, 401);
+    assert_string_equal(fetch.body, "who?");
+    assert_int_equal(heads, 1);
+    assert_int_equal(scene.server.requests, 3);
+    weft_http_fetch_free(&fetch);
+    scene_down(&scene);
+}

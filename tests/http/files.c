@@ -163,6 +163,30 @@ TEST(a_folder_without_its_slash_is_redirected)
     }
 }
 
+TEST(a_redirect_that_would_be_too_long_is_the_clients_fault)
+{
+    static const struct {
+        size_t answer_head_max, query;
+        int status;
+    } tries[] = {{0, 4000, 301}, {0, 4200, 414}, {1024, 500, 301}, {1024, 2000, 414}};
+    char target[8192];
+    fresh();
+    for (size_t i = 0; i < sizeof tries / sizeof tries[0]; i++) {
+        struct site site = {.server = {.answer_head_max = tries[i].answer_head_max}};
+        site_up(&site, scratch_dir(), i % WAYS);
+        int size = snprintf(target, sizeof target, "/folder?");
+        memset(target + size, 'a', tries[i].query);
+        target[(size_t)size + tries[i].query] = '\0';
+        struct reply reply = ask(&site, target);
+        assert_int_equal(reply.status, tries[i].status);
+        assert_true(reply.whole);
+        assert_int_equal(field(&reply, "Location")[0] != '\0', tries[i].status == 301);
+        assert_string_equal(field(&reply, "Retry-After"), "");
+        reply_free(&reply);
+        site_down(&site);
+    }
+}
+
 TEST(only_get_and_head_are_allowed)
 {
     struct site site = {0};

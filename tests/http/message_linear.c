@@ -69,7 +69,7 @@ static void read_at_once(struct weft_text text)
     weft_http_content_type_parse(text, &type);
     weft_http_host_split(text, &host, &port);
     weft_http_percent_decode(text, out, sizeof out, NULL);
-    weft_http_percent_encode(text, WEFT_HTTP_QUERY, out, sizeof out, NULL);
+    weft_http_percent_encode(text, WEFT_HTTP_ESCAPE_QUERY, out, sizeof out, NULL);
     weft_http_form_get(text, "n", out, sizeof out, NULL);
     weft_http_form_number(text, "n", 0, 1, &number);
     weft_http_path_clean(text, out, sizeof out, NULL);

@@ -67,21 +67,23 @@ TEST(a_buffer_that_is_too_small_stays_empty)
     text = T("x");
     assert_int_equal(weft_http_percent_decode(T(""), NULL, 0, &text), UV_ENOBUFS);
     assert_int_equal(text.size, 0);
-    assert_int_equal(weft_http_percent_encode(T("/"), WEFT_HTTP_SEGMENT, buffer, 4, &text), 0);
-    assert_int_equal(weft_http_percent_encode(T("/"), WEFT_HTTP_SEGMENT, buffer, 3, &text),
+    assert_int_equal(weft_http_percent_encode(T("/"), WEFT_HTTP_ESCAPE_SEGMENT, buffer, 4, &text),
+                     0);
+    assert_int_equal(weft_http_percent_encode(T("/"), WEFT_HTTP_ESCAPE_SEGMENT, buffer, 3, &text),
                      UV_ENOBUFS);
     assert_string_equal(buffer, "");
-    assert_int_equal(weft_http_percent_encode(T(""), WEFT_HTTP_QUERY, NULL, 0, &text), UV_ENOBUFS);
+    assert_int_equal(weft_http_percent_encode(T(""), WEFT_HTTP_ESCAPE_QUERY, NULL, 0, &text),
+                     UV_ENOBUFS);
 }
 
 TEST(segments_and_query_values_are_encoded_as_they_need_it)
 {
     char buffer[128];
     const char *marks = "a/b?c#d e%f:g&h'i\"j<k>l+m;n=o@p.q-r_s~t\\u";
-    weft_http_percent_encode(T(marks), WEFT_HTTP_SEGMENT, buffer, sizeof buffer, NULL);
+    weft_http_percent_encode(T(marks), WEFT_HTTP_ESCAPE_SEGMENT, buffer, sizeof buffer, NULL);
     assert_string_equal(buffer,
                         "a%2Fb%3Fc%23d%20e%25f%3Ag%26h%27i%22j%3Ck%3El+m;n=o@p.q-r_s~t%5Cu");
-    weft_http_percent_encode(T(marks), WEFT_HTTP_QUERY, buffer, sizeof buffer, NULL);
+    weft_http_percent_encode(T(marks), WEFT_HTTP_ESCAPE_QUERY, buffer, sizeof buffer, NULL);
     assert_string_equal(
         buffer, "a%2Fb%3Fc%23d%20e%25f%3Ag%26h%27i%22j%3Ck%3El%2Bm%3Bn%3Do%40p.q-r_s~t%5Cu");
 }
@@ -89,7 +91,7 @@ TEST(segments_and_query_values_are_encoded_as_they_need_it)
 TEST(what_is_not_visible_is_encoded)
 {
     char buffer[32];
-    weft_http_percent_encode(weft_text("\0\nzZ\x7f\xff", 6), WEFT_HTTP_SEGMENT, buffer,
+    weft_http_percent_encode(weft_text("\0\nzZ\x7f\xff", 6), WEFT_HTTP_ESCAPE_SEGMENT, buffer,
                              sizeof buffer, NULL);
     assert_string_equal(buffer, "%00%0AzZ%7F%FF");
 }
@@ -100,11 +102,11 @@ TEST(what_was_encoded_decodes_to_the_same)
     struct weft_text text, back;
     for (int i = 0; i < 256; i++)
         bytes[i] = (char)i;
-    weft_http_percent_encode(weft_text(bytes, 256), WEFT_HTTP_SEGMENT, encoded, sizeof encoded,
-                             &text);
+    weft_http_percent_encode(weft_text(bytes, 256), WEFT_HTTP_ESCAPE_SEGMENT, encoded,
+                             sizeof encoded, &text);
     assert_int_equal(weft_http_percent_decode(text, decoded, sizeof decoded, &back), UV_EILSEQ);
     assert_true(weft_text_equal(back, weft_text(bytes, 256)));
-    weft_http_percent_encode(weft_text(bytes, 256), WEFT_HTTP_QUERY, encoded, sizeof encoded,
+    weft_http_percent_encode(weft_text(bytes, 256), WEFT_HTTP_ESCAPE_QUERY, encoded, sizeof encoded,
                              &text);
     assert_int_equal(weft_http_form_decode(text, decoded, sizeof decoded, &back), UV_EILSEQ);
     assert_true(weft_text_equal(back, weft_text(bytes, 256)));

@@ -73,6 +73,28 @@ TEST(an_answer_without_a_body_has_none_whatever_the_handler_says)
     assert_int_equal(hear(&s, &c), 304);
     expect_field(&c, "Content-Length", "6");
     hear_nothing(&s, &c);
+    say(&c, "GET /205 HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert_int_equal(hear(&s, &c), 205);
+    expect_field(&c, "Content-Length", "0");
+    hear_nothing(&s, &c);
+    hang_up(&c);
+    site_down(&s);
+}
+
+static void set_type_twice(struct weft_op *op)
+{
+    assert_int_equal(weft_http_set(request_of(op), "content-type", "text/html"), 0);
+    weft_http_answer(request_of(op), 200, "text/plain", "hello\n", 6);
+}
+
+TEST(a_type_that_was_set_stands_and_stands_alone)
+{
+    site_up(&s, set_type_twice);
+    dial(&s, &c);
+    say(&c, GET_ROOT);
+    assert_int_equal(hear(&s, &c), 200);
+    expect_field(&c, "content-type", "text/html");
+    assert_null(strstr(c.head, "text/plain"));
     hang_up(&c);
     site_down(&s);
 }
@@ -455,7 +477,7 @@ TEST(the_head_of_an_answer_has_a_limit)
     assert_int_equal(strlen(field(&c, "X-Fill")), 100);
     assert_string_equal(c.body, "hello\n");
     say(&c, "GET /100 HTTP/1.1\r\nHost: a\r\n\r\n");
-    assert_int_equal(hear(&s, &c), 503); /* no room for the rest: UV_ENOBUFS */
+    assert_int_equal(hear(&s, &c), 500); /* no room for the rest: UV_ENOBUFS */
     assert_int_equal(set_well, 21);
     assert_int_equal(set_in_vain, 79);
     expect_field(&c, "X-Fill", NULL);
@@ -477,9 +499,9 @@ TEST(a_handler_that_fails_has_answered_too)
 {
     static const struct {
         int error, status;
-    } cases[] = {{0, 500},         {UV_EIO, 500},      {UV_EFBIG, 413},  {WEFT_EHTTP, 400},
-                 {UV_ENOMEM, 503}, {UV_EMFILE, 503},   {UV_ENFILE, 503}, {UV_EAGAIN, 503},
-                 {UV_EBUSY, 503},  {UV_ETIMEDOUT, 504}};
+    } cases[] = {{0, 500},         {UV_EIO, 500},       {UV_EFBIG, 413},  {WEFT_EHTTP, 400},
+                 {UV_ENOMEM, 503}, {UV_EMFILE, 503},    {UV_ENFILE, 503}, {UV_EAGAIN, 503},
+                 {UV_EBUSY, 503},  {UV_ETIMEDOUT, 504}, {UV_ENOBUFS, 500}};
     site_up(&s, fail_with_status);
     dial(&s, &c);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -545,6 +545,72 @@ TEST(a_client_that_ends_its_side_after_a_body_that_nobody_reads_gets_its_answer)
     site_down(&s);
 }
 
+static void start_unread(struct weft_op *op)
+{
+    struct weft_http_request *request = request_of(op);
+    assert_int_equal(weft_http_start(request, 200, NULL, WEFT_HTTP_UNKNOWN), 0);
+    weft_http_end(request);
+}
+
+TEST(an_answer_in_pieces_says_so_too_if_the_body_is_left)
+{
+    static const struct {
+        const char *fields;
+        bool closes;
+    } cases[] = {{"Content-Length: 100000\r\n\r\n", true},
+                 {"Transfer-Encoding: chunked\r\n\r\n", true},
+                 {"Content-Length: 3\r\n\r\nabc", false},
+                 {"\r\n", false}};
+    up_with(start_unread);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dial(&s, &c);
+        say(&c, "POST / HTTP/1.1\r\nHost: a\r\n");
+        say(&c, cases[i].fields);
+        assert_int_equal(hear(&s, &c), 200);
+        expect_field(&c, "Connection", cases[i].closes ? "close" : NULL);
+        hang_up(&c);
+    }
+    site_down(&s);
+}
+
+static void read_again(struct weft_op *op, struct weft_op *read)
+{
+    assert_int_equal(read->status, read_status);
+    weft_end(op, read->status);
+}
+
+static void read_up_to_an_error(struct weft_op *op, struct weft_op *read)
+{
+    struct upload *u = upload_of(op);
+    weft_then_fn *then = read->status == 0 ? read_up_to_an_error : read_again;
+    read_status = read->status;
+    weft_http_read(op, &u->read, &u->request, u->buffer, 5, then);
+}
+
+static void read_stubbornly(struct weft_op *op)
+{
+    struct upload *u = upload_of(op);
+    u->request.body_max = 10;
+    weft_http_read(op, &u->read, &u->request, u->buffer, 5, read_up_to_an_error);
+}
+
+TEST(a_body_that_has_lost_a_piece_is_not_read_on)
+{
+    up_with(read_stubbornly);
+    dial(&s, &c);
+    say(&c, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+            "8\r\n12345678\r\n3\r\nabc\r\n1\r\nd\r\n0\r\n\r\n");
+    assert_int_equal(hear(&s, &c), 413);
+    assert_int_equal(read_status, UV_EFBIG);
+    hang_up(&c);
+    dial(&s, &c);
+    say(&c, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n1\r\na\r\n");
+    assert_int_equal(hear(&s, &c), 400);
+    assert_int_equal(read_status, WEFT_EHTTP);
+    hang_up(&c);
+    site_down(&s);
+}
+
 static void read_a_little(struct weft_op *op, struct weft_op *read)
 {
     (void)read;

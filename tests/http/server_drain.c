@@ -144,6 +144,44 @@ TEST(a_head_that_is_coming_in_is_waited_for)
     site_down(&s);
 }
 
+/* One that says nothing more, and one that was answered and does not leave: there is no request. */
+static void keep_somebody_busy(bool answered)
+{
+    up_with(hello);
+    dial(&s, &c);
+    say(&c, answered ? "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n\r\n"
+                     : "GET / HTTP/1.1\r\n");
+    until(&s, s.server.connections == 1);
+    if (answered)
+        assert_int_equal(hear(&s, &c), 200);
+    turns(&s);
+}
+
+TEST(who_has_no_request_is_not_waited_for)
+{
+    for (int answered = 0; answered < 2; answered++) {
+        keep_somebody_busy(answered);
+        weft_http_drain(&s.server, 60000);
+        pass(&s, 1000);
+        hang_up(&c);
+        is_over(0);
+        assert_true(weft_now(&s.w.loop) < 3000);
+        site_down(&s);
+    }
+}
+
+TEST(a_drain_that_cuts_no_request_is_no_failure)
+{
+    for (int answered = 0; answered < 2; answered++) {
+        keep_somebody_busy(answered);
+        weft_http_drain(&s.server, 100);
+        pass(&s, 100);
+        is_over(0);
+        hang_up(&c);
+        site_down(&s);
+    }
+}
+
 static void body_over(struct weft_op *op, struct weft_op *all)
 {
     work_status = all->status;

@@ -169,6 +169,24 @@ TEST(a_connection_too_many_is_told_to_come_again)
     site_down(&s);
 }
 
+TEST(a_connection_too_many_that_stays_does_not_stay_for_long)
+{
+    static struct client first;
+    site_prepare(&s, hello);
+    s.server.connections_max = 1;
+    site_start(&s);
+    dial(&s, &first);
+    until(&s, s.server.connections == 1);
+    dial(&s, &c);
+    assert_int_equal(hear(&s, &c), 503);
+    assert_int_equal(s.server.connections, 2);
+    pass(&s, 200);
+    until(&s, s.server.connections == 1);
+    hang_up(&c);
+    hang_up(&first);
+    site_down(&s);
+}
+
 enum { CROWD = 200 };
 
 TEST(a_crowd_that_is_refused_does_not_become_a_crowd_itself)

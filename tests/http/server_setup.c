@@ -171,6 +171,16 @@ TEST(the_defaults_are_filled_in)
     site_down(&s);
 }
 
+TEST(a_small_head_makes_for_a_small_line)
+{
+    site_prepare(&s, hello);
+    s.server.head_max = 4096;
+    site_start(&s);
+    assert_int_equal(s.server.line_max, 4096);
+    assert_int_equal(s.status, 1);
+    site_down(&s);
+}
+
 /* ---- several -------------------------------------------------------------------------------- */
 
 TEST(two_servers_share_a_loop)

@@ -1,8 +1,8 @@
 /* The inside of static files, shared by its files. files_answer.c tells the whole.
  *
  * What is called `cached` below: do it only if that needs no waiting for a disk; otherwise
- * UV_EAGAIN, and nothing has changed but what job says. Everything but files_answer.c runs on the loop's
- * thread while cached and on a thread of the pool otherwise, never on both at once. */
+ * UV_EAGAIN, and nothing has changed but what job says. Everything but files_answer.c runs on
+ * the loop's thread while cached and on a thread of the pool otherwise, never on both at once. */
 #ifndef WEFT_HTTP_FILES_INSIDE_H
 #define WEFT_HTTP_FILES_INSIDE_H
 

@@ -77,12 +77,24 @@ static int set_location(struct weft_http_job *job)
         if (job->path.data[i] == '/')
             segment = weft_text(job->path.data + i + 1, job->path.size - i - 1);
     }
-    weft_http_percent_encode(segment, WEFT_HTTP_SEGMENT, name, sizeof name, NULL);
+    int err = weft_http_percent_encode(segment, WEFT_HTTP_ESCAPE_SEGMENT, name, sizeof name, NULL);
+    if (err != 0)
+        return err;
     int size = snprintf(location, sizeof location, "./%s/%s%.*s", name,
                         query.data != NULL ? "?" : "", WEFT_TEXT_ARGS(query));
     if (size < 0 || (size_t)size >= sizeof location)
         return UV_ENOBUFS;
     return weft_http_set(job->file->request, "Location", location);
+}
+
+/* A query that there is no room for is the client's fault, not that of the server. */
+static int set_redirect(struct weft_http_job *job)
+{
+    int err = set_location(job);
+    if (err != UV_ENOBUFS)
+        return err;
+    job->found.answer = 414;
+    return 0;
 }
 
 static int set_content_range(struct weft_http_job *job)
@@ -127,7 +139,7 @@ static int set_fields(struct weft_http_job *job)
     if (err != 0)
         return err;
     if (job->found.answer == 301)
-        return set_location(job);
+        return set_redirect(job);
     if (job->found.list)
         return set_listing_fields(job->file->request);
     return job->found.etag[0] != '\0' ? set_file_fields(job) : 0;

@@ -125,8 +125,8 @@ static void put_link(struct page *page, const char *name, const char *ending)
 {
     char escaped[NAME_ROOM];
     struct weft_text link;
-    if (weft_http_percent_encode(weft_text_of(name), WEFT_HTTP_SEGMENT, escaped, sizeof escaped,
-                                 &link) != 0)
+    if (weft_http_percent_encode(weft_text_of(name), WEFT_HTTP_ESCAPE_SEGMENT, escaped,
+                                 sizeof escaped, &link) != 0)
         return;
     put(page, "<a href=\"./");
     put_text(page, link);

@@ -61,7 +61,7 @@ static bool is_alphanumeric(char c)
  * inside of HTML. */
 static bool stays(char c, enum weft_http_escape escape)
 {
-    const char *marks = escape == WEFT_HTTP_QUERY ? "-._~" : "-._~!$()*+,;=@";
+    const char *marks = escape == WEFT_HTTP_ESCAPE_QUERY ? "-._~" : "-._~!$()*+,;=@";
     return is_alphanumeric(c) || (c != '\0' && strchr(marks, c) != NULL);
 }
 

@@ -33,7 +33,7 @@ void weft__http_answer_reset(struct weft_http_exchange *x)
         weft_free(x->out);
     weft_free(x->copy);
     x->copy = NULL;
-    x->started = x->head_out = x->complete = x->bodyless = x->chunked_out = false;
+    x->started = x->head_out = x->complete = x->bodyless = x->chunked_out = x->typed = false;
     x->written = 0;
     x->failed = 0;
     x->request->answered = 0;
@@ -101,7 +101,10 @@ int weft_http_set_text(struct weft_http_request *request, struct weft_text name,
         return UV_EINVAL;
     if (x->started)
         return UV_EALREADY;
-    return add(x, name, value);
+    int err = add(x, name, value);
+    if (err == 0 && weft_text_same(name, weft_text("Content-Type", 12)))
+        x->typed = true;
+    return err;
 }
 
 int weft_http_set(struct weft_http_request *request, const char *name, const char *value)
@@ -148,13 +151,16 @@ static int add_length(struct weft_http_exchange *x, uint64_t length)
 
 static bool has_body(const struct weft_http_request *request, int status)
 {
-    return status != 204 && status != 304 && request->head.method != WEFT_HTTP_HEAD;
+    return status != 204 && status != 205 && status != 304 &&
+           request->head.method != WEFT_HTTP_HEAD;
 }
 
 /* How the client knows where the body ends. */
 static int add_framing(struct weft_http_exchange *x, int status, uint64_t length)
 {
     struct weft_http_request *request = x->request;
+    if (status == 205) /* RFC 9110, 15.3.6 */
+        length = 0;
     x->length = length;
     x->bodyless = !has_body(request, status);
     if (status == 204 || (status == 304 && length == 0))
@@ -202,7 +208,7 @@ static int make_head(struct weft_http_exchange *x, int status, const char *type,
     int err = add(x, weft_text("Date", 4), date(x->connection->server));
     if (err == 0 && name != NULL)
         err = add(x, weft_text("Server", 6), weft_text_of(name));
-    if (err == 0 && type != NULL)
+    if (err == 0 && type != NULL && !x->typed)
         err = add(x, weft_text("Content-Type", 12), weft_text_of(type));
     if (err == 0)
         err = add_framing(x, status, length);
@@ -217,6 +223,13 @@ static int make_head(struct weft_http_exchange *x, int status, const char *type,
     return 0;
 }
 
+/* The connection cannot go on if the client is about to send what nobody reads. */
+static void decide_close(struct weft_http_exchange *x)
+{
+    if (x->body != BODY_OVER && !weft__http_body_skippable(x))
+        x->request->close = true;
+}
+
 int weft_http_start(struct weft_http_request *request, int status, const char *type,
                     uint64_t length)
 {
@@ -229,6 +242,8 @@ int weft_http_start(struct weft_http_request *request, int status, const char *t
         return UV_EINVAL;
     if (type != NULL && !weft_http_value_ok(weft_text_of(type)))
         return UV_EINVAL;
+    if (x->reader == NULL && request->received == 0)
+        decide_close(x); /* a handler that has begun to read will go on */
     size_t fields_end = x->out_end;
     int err = make_head(x, status, type, length);
     if (err != 0) {
@@ -251,13 +266,6 @@ uv_buf_t weft__http_answer_head(struct weft_http_exchange *x)
 static void answered(struct weft_op *op, struct weft_op *write)
 {
     weft_end(op, write->status);
-}
-
-/* The connection cannot go on if the client is about to send what nobody reads. */
-static void decide_close(struct weft_http_exchange *x)
-{
-    if (x->body != BODY_OVER && !weft__http_body_skippable(x))
-        x->request->close = true;
 }
 
 /* Make the head; false: it cannot be, and the request ends. */

@@ -88,6 +88,14 @@ static void read_chunks(struct weft_http_read *reader)
               body_received);
 }
 
+/* A piece is lost: whoever reads on must not take the rest for the whole. */
+static void spoiled(struct weft_http_read *reader, int status)
+{
+    reader->request->close = true;
+    reader->request->inner_->body_error = status;
+    over(reader, status);
+}
+
 static void take_chunks(struct weft_http_read *reader)
 {
     struct weft_http_request *request = reader->request;
@@ -100,14 +108,13 @@ static void take_chunks(struct weft_http_read *reader)
         verdict = weft__http_chunked(&x->chunks, c->in, end, &c->start, &part);
     }
     if (verdict < 0) {
-        request->close = true;
-        over(reader, WEFT_EHTTP);
+        spoiled(reader, WEFT_EHTTP);
         return;
     }
     if (verdict == HTTP_DONE)
         x->body = BODY_OVER;
     if (request->received + part.size > request->body_max) {
-        over(reader, UV_EFBIG);
+        spoiled(reader, UV_EFBIG);
     } else if (part.size > 0) {
         memcpy(reader->buffer, part.data, part.size);
         reader->size = part.size;
@@ -187,6 +194,8 @@ void weft_http_read_begin(struct weft_op *op)
     int status = 0;
     if (x->reader != NULL)
         status = UV_EBUSY;
+    else if (x->body_error != 0)
+        status = x->body_error;
     else if (x->body == BODY_OVER)
         status = UV_EOF;
     else if (request->head.content_length > request->body_max)

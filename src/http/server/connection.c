@@ -124,7 +124,10 @@ static void discarded_last(struct weft_op *op, struct weft_op *read)
 static void linger(struct weft_http_connection *c)
 {
     c->phase = PHASE_LINGER;
-    weft__http_due(c, LINGER_MS);
+    if (c->over_limit)
+        weft__http_due(c, REFUSED_MS);
+    else
+        weft__http_due(c, weft_http_draining(c->server) ? HURRY_MS : LINGER_MS);
     weft_shutdown(&c->op, &c->first_or_last.shutdown, &c->stream, NULL);
     linger_on(c);
 }
@@ -307,7 +310,6 @@ static int status_of(int error)
     case UV_ENOMEM:
     case UV_EMFILE:
     case UV_ENFILE:
-    case UV_ENOBUFS:
     case UV_EAGAIN:
     case UV_EBUSY:
         return 503;
@@ -436,4 +438,6 @@ void weft__http_connection_drain(struct weft_http_connection *c)
 {
     if (c->phase == PHASE_IDLE)
         weft_cancel(&c->read.op, UV_ECANCELED); /* unless it has read something: that is served */
+    else if (c->phase == PHASE_HEAD || c->phase == PHASE_LINGER)
+        weft__http_due(c, HURRY_MS);
 }

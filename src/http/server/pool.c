@@ -73,14 +73,15 @@ void weft__http_pool_hold(struct weft_http_pool *pool)
     pool->holders++;
 }
 
-void weft__http_pool_drop(struct weft_http_pool *pool)
+bool weft__http_pool_drop(struct weft_http_pool *pool)
 {
     if (--pool->holders > 0)
-        return;
+        return false;
     list_free(&pool->connections);
     list_free(&pool->exchanges);
     list_free(&pool->buffers);
     weft_free(pool);
+    return true;
 }
 
 struct weft_http_connection *weft__http_take_connection(struct weft_http_pool *pool)

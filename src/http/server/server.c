@@ -98,17 +98,23 @@ void weft__http_accepted(struct weft_http_connection *c, int status)
     accept_next(server);
 }
 
+/* The listener or a connection is over. With the last of them the server is, too. */
+static void let_go(struct weft_http_server *server)
+{
+    if (weft__http_pool_drop(server->pool_))
+        weft_timer_stop(weft_loop_of(&server->op), &server->drain_);
+}
+
 void weft__http_connection_over(struct weft_http_connection *c)
 {
     struct weft_http_server *server = c->server;
-    struct weft_http_pool *pool = server->pool_;
     if (server->spare_ == c)
         server->spare_ = NULL;
     if (c->counted)
         delist(server, c);
-    weft__http_put_connection(pool, c);
+    weft__http_put_connection(server->pool_, c);
     accept_next(server);
-    weft__http_pool_drop(pool);
+    let_go(server);
 }
 
 /* ---- settings ------------------------------------------------------------------------------- */
@@ -122,8 +128,9 @@ void weft__http_connection_over(struct weft_http_connection *c)
 static void fill_in_defaults(struct weft_http_server *server)
 {
     DEFAULT(request_size, sizeof(struct weft_http_request));
-    DEFAULT(line_max, WEFT_HTTP_LINE_MAX);
     DEFAULT(head_max, WEFT_HTTP_HEAD_MAX);
+    DEFAULT(line_max,
+            server->head_max < WEFT_HTTP_LINE_MAX ? server->head_max : WEFT_HTTP_LINE_MAX);
     DEFAULT(fields_max, WEFT_HTTP_FIELDS_MAX);
     DEFAULT(body_max, WEFT_HTTP_BODY_MAX);
     DEFAULT(answer_head_max, WEFT_HTTP_ANSWER_HEAD_MAX);
@@ -167,7 +174,7 @@ static void listen_over(struct weft_op *op, struct weft_op *listen)
     struct weft_http_server *server = server_of(op);
     if (listen->status != 0)
         weft_end(op, listen->status);
-    weft__http_pool_drop(server->pool_);
+    let_go(server);
 }
 
 void weft_http_serve_begin(struct weft_op *op)
@@ -206,11 +213,21 @@ void weft_http_serve_at(const struct weft_site *site, struct weft_op *parent,
     weft_run_at(site, parent, &server->op, weft_http_serve_begin, then);
 }
 
+/* Whoever has no answer to wait for is no reason to call the drain a failure. */
+static void drain_late(struct weft_timer *timer)
+{
+    struct weft_http_server *server = weft_owner(timer, struct weft_http_server, drain_);
+    if (server->running > 0)
+        weft_cancel(&server->op, UV_ETIMEDOUT);
+    else
+        weft_end(&server->op, 0);
+}
+
 void weft_http_drain(struct weft_http_server *server, uint64_t ms)
 {
     if (weft_running(&server->op) == 0 || weft_cancelled(&server->op) != 0)
         return;
-    weft_deadline(&server->op, &server->drain_, ms);
+    weft_timer_start(weft_loop_of(&server->op), &server->drain_, ms, drain_late);
     if (server->draining_)
         return;
     server->draining_ = true;

@@ -13,6 +13,8 @@ enum {
     DISCARD_MAX = 64 * 1024,       /* what is thrown away of a body that nobody read */
     LINGER_MAX = 16 * 1024 * 1024, /* and after the last answer */
     LINGER_MS = 2000,
+    REFUSED_MS = 200,  /* the same for who was one too many */
+    HURRY_MS = 1000,   /* and for who keeps the server from draining */
     PAUSE_MS = 100,    /* without descriptors or memory nothing is accepted so long */
     REFUSING_MAX = 64, /* connections that are being told 503 */
     SPARE_MAX = 64     /* of each kind: what is kept for the next who needs it */
@@ -39,6 +41,7 @@ struct weft_http_exchange {
 
     enum http_body body; /* of the request: what is still to come */
     uint64_t body_left;
+    int body_error; /* what every later read says */
     struct http_chunked chunks;
     struct weft_http_read *reader;
     bool continued; /* "100 Continue" was sent, or is not expected */
@@ -50,6 +53,7 @@ struct weft_http_exchange {
     bool started;  /* the head is made */
     bool head_out; /* it was given to be written */
     bool complete; /* so was everything: the client's leaving changes nothing any more */
+    bool typed;    /* a Content-Type was set */
     bool bodyless, chunked_out;
     int failed;  /* a piece was not written: what follows cannot make it whole again */
     int refusal; /* the answer is the server's own */
@@ -148,9 +152,9 @@ static inline uv_buf_t http_part(const void *data, size_t size)
 
 /* What requests and connections need, kept for the next. NULL: no memory. */
 struct weft_http_pool *weft__http_pool_new(const struct weft_http_server *server);
-/* One more, one fewer who uses the pool; the last one frees it. */
+/* One more, one fewer who uses the pool; the last one frees it: true. */
 void weft__http_pool_hold(struct weft_http_pool *pool);
-void weft__http_pool_drop(struct weft_http_pool *pool);
+bool weft__http_pool_drop(struct weft_http_pool *pool);
 
 struct weft_http_connection *weft__http_take_connection(struct weft_http_pool *pool);
 void weft__http_put_connection(struct weft_http_pool *pool, struct weft_http_connection *c);

@@ -35,7 +35,8 @@ struct option {
 };
 
 /* Read all options of argv, where argv[0] is the command's name. EXIT_OK: what is left are the
- * other words, argv[1] to argv[*argc - 1], in their order. EXIT_USAGE: it was said what is wrong. */
+ * other words, argv[1] to argv[*argc - 1], in their order. EXIT_USAGE: it was said what is
+ * wrong. */
 int options_read(const char *command, const struct option *options, int *argc, char **argv);
 
 #endif

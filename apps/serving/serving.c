@@ -42,8 +42,8 @@ static void raise_limits(void)
     }
 }
 
-/* The logs open it themselves, later; but now is the time to say that it cannot be done. Not so with
- * a pipe: its reader would take our closing for the end. */
+/* The logs open it themselves, later; but now is the time to say that it cannot be done. Not so
+ * with a pipe: its reader would take our closing for the end. */
 static int check_log(const struct serving *serving)
 {
     struct stat file;

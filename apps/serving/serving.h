@@ -119,7 +119,8 @@ struct serving_worker {
 /* serving.c */
 extern const char *const serving_log_formats[];
 
-/* Serve until a signal ends it, and return the exit status. Prints "WHAT at URL" when it is ready. */
+/* Serve until a signal ends it, and return the exit status. Prints "WHAT at URL" when it is
+ * ready. */
 int serving_run(const char *command, struct serving *serving, const char *what);
 
 /* worker.c */

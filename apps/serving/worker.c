@@ -78,7 +78,8 @@ static void update_figures(struct weft_op *op)
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
-/* A log may wait for the reader of a pipe, but not for ever; nor at all if somebody is impatient. */
+/* A log may wait for the reader of a pipe, but not for ever; nor at all if somebody is
+ * impatient. */
 static void close_log(struct serving_worker *worker)
 {
     if (!worker->logging || worker->result != EXIT_OK) {

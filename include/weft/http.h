@@ -1,5 +1,5 @@
-/* weft/http.h: all of libweft-http: a server, a client, and what both speak. Apart from weft.h, since
- * it needs libcurl and a library of its own. */
+/* weft/http.h: all of libweft-http: a server, a client, and what both speak. Apart from weft.h,
+ * since it needs libcurl and a library of its own. */
 #ifndef WEFT_HTTP_H
 #define WEFT_HTTP_H
 

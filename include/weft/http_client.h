@@ -3,7 +3,11 @@
  * A client is an op that runs until it is closed. It owns what requests share: connections, names
  * and their addresses, cookies, a pool of handles. A fetch is one request and its answer:
  *
- *     struct page { struct weft_op op; struct weft_http_client client; struct weft_http_fetch fetch; };
+ *     struct page {
+ *         struct weft_op op;
+ *         struct weft_http_client client;
+ *         struct weft_http_fetch fetch;
+ *     };
  *
  *     static void page_got(struct weft_op *op, struct weft_op *child)
  *     {
@@ -66,9 +70,9 @@ struct weft_http_chain {
 /* ---- names ---------------------------------------------------------------------------------- */
 
 /* A host that a fetch has to be sent to, on its way to addresses: the op below which the client's
- * resolver works. One that you supply fills in addresses and count, and finishes op: with 0, or with
- * the error that every fetch waiting for this host then gets. The ports in the addresses do not
- * matter. A client asks once for a host however many fetches wait for it; it is cancelled when none
+ * resolver works. One that you supply fills in addresses and count, and finishes op: with 0, or
+ * with the error that every fetch waiting for this host then gets. The ports in the addresses do
+ * not matter. A client asks once for a host however many fetches wait for it; it is cancelled when none
  * of them waits any more. */
 struct weft_http_resolve {
     struct weft_op op;
@@ -207,8 +211,8 @@ typedef int weft_http_fetch_head_fn(struct weft_http_fetch *fetch);
 typedef int weft_http_fetch_body_fn(struct weft_http_fetch *fetch, const char *data, size_t size);
 enum { WEFT_FETCH_TAKEN = 0, WEFT_FETCH_PAUSE = 1 };
 
-/* Give the next bytes to send, at most capacity: how many, 0 at the end. WEFT_FETCH_LATER: none yet,
- * call weft_http_fetch_resume when there are. A negative status: end the fetch with it. */
+/* Give the next bytes to send, at most capacity: how many, 0 at the end. WEFT_FETCH_LATER: none
+ * yet, call weft_http_fetch_resume when there are. A negative status: end the fetch with it. */
 typedef ssize_t weft_http_fetch_pull_fn(struct weft_http_fetch *fetch, char *buffer,
                                         size_t capacity);
 #define WEFT_FETCH_LATER ((ssize_t)1 << (sizeof(ssize_t) * 8 - 2))
@@ -218,7 +222,8 @@ typedef ssize_t weft_http_fetch_pull_fn(struct weft_http_fetch *fetch, char *buf
 typedef bool weft_http_fetch_rewind_fn(struct weft_http_fetch *fetch);
 
 /* May this redirect be followed? url is absolute, http or https; fetch->status says which kind.
- * false: it is the answer. */
+ * false: it is the answer. This is for what can be seen in a URL. To keep away from hosts that are
+ * forbidden use client.allow_address: a name may lead to any address, and only there it is known. */
 typedef bool weft_http_fetch_follow_fn(struct weft_http_fetch *fetch, const char *url);
 
 enum weft_http_fetch_version {
@@ -231,7 +236,8 @@ enum weft_http_fetch_version {
 
 enum weft_http_fetch_auth {
     WEFT_FETCH_AUTH_BASIC,
-    WEFT_FETCH_AUTH_DIGEST, /* asks first, then answers the server's question */
+    WEFT_FETCH_AUTH_DIGEST, /* asks first, then answers the server's question, twice at most: after
+                               that 401 is the answer, without its body if that was a question too */
     WEFT_FETCH_AUTH_BEARER  /* password is the token */
 };
 
@@ -246,8 +252,8 @@ struct weft_http_fetch_times {
 struct weft_http_fetch {
     struct weft_op op;
     struct weft_http_client *client;
-    const char *url; /* absolute, http or https, the host in ASCII (xn--…); user:password@ in it is
-                        basic auth */
+    const char *url; /* absolute, http or https, the host in ASCII (xn--…), no '\\' in it;
+                        user:password@ in it is basic auth */
 
     /* -- the request -- */
     const char *method;        /* NULL: GET, or POST if there is a body */
@@ -288,13 +294,15 @@ struct weft_http_fetch {
     unsigned http_version; /* 10, 11, 20 */
     const struct weft_http_field *answer;
     size_t answer_count; /* its fields, those of the final answer only */
-    char *body;          /* collected: followed by a NUL that body_size does not count */
+    char *body;          /* collected: followed by a NUL that body_size does not count; what came
+                            of it if the fetch failed, or NULL */
     size_t body_size;
     uint64_t received;         /* bytes of the body, decoded */
     uint64_t wire_received;    /* bytes of head and body as they came */
     uint64_t wire_sent;        /* bytes of the body as they went out */
     const char *effective_url; /* of the last request */
-    const char *location;      /* where a redirect leads to, absolute; NULL: it is none */
+    const char *location;      /* where a redirect leads to, absolute; NULL: it is none, or
+                                  readers would not agree where that is ("http:/x", a '\\') */
     unsigned redirects;        /* how many were followed */
     struct weft_address peer;  /* whom the answer came from, or the proxy; size 0: not known */
     bool reused;               /* over a connection that was there already */
@@ -315,7 +323,7 @@ struct weft_http_fetch {
     int verdict_; /* what a callback decided: it counts more than what curl says */
     enum weft_http_fetch_failure verdict_failure_;
     enum weft_http_fetch_detail verdict_detail_;
-    unsigned phase_;
+    unsigned phase_, asks_;
     bool stopped_, rested_, paused_, starved_, head_open_, told_, follows_, stranger_, as_get_,
         refused_;
     char text_[128];
@@ -324,8 +332,8 @@ struct weft_http_fetch {
 /* Begin it on an open client. The results belong to the fetch: free them with weft_http_fetch_free,
  * after any outcome and before the fetch begins again.
  *
- * A cancel is answered at once and closes the connection, or resets the stream of HTTP/2: the server
- * sees that nobody waits any more. UV_EINVAL also: client is NULL, not open, or of another loop. */
+ * A cancel is answered at once and closes the connection, or resets the stream of HTTP/2: the
+ * server sees that nobody waits any more. UV_EINVAL also: client is NULL, not open, or of another loop. */
 #define weft_http_fetch(parent, fetch, client, url, then)                                          \
     weft_http_fetch_at(WEFT_HERE("fetch", WEFT_HTTP), parent, fetch, client, url, then)
 WEFT_API void weft_http_fetch_at(const struct weft_site *site, struct weft_op *parent,

@@ -14,13 +14,13 @@
  * reader of a pipe is too slow, lines are dropped and counted, and a line says how many are missing
  * as soon as there is room again. The same with lines that could not be written (a full disk).
  *
- * A line is never mixed with another one: a file is opened for appending and gets whole lines in one
- * write, so that several logs, on other threads or in other processes, may write to one file. To
- * pipes and terminals they go in pieces of at most PIPE_BUF, which are not mixed either. No line is
- * longer than WEFT_HTTP_LOG_LINE: texts that are too long are cut, and end in "...".
+ * A line is never mixed with another one: a file is opened for appending and gets whole lines in
+ * one write, so that several logs, on other threads or in other processes, may write to one file.
+ * To pipes and terminals they go in pieces of at most PIPE_BUF, which are not mixed either. No line
+ * is longer than WEFT_HTTP_LOG_LINE: texts that are too long are cut, and end in "...".
  *
- * What clients send cannot forge a line or reach a terminal: quotes, backslashes and everything that
- * is not printable are escaped.
+ * What clients send cannot forge a line or reach a terminal: quotes, backslashes and everything
+ * that is not printable are escaped.
  *
  * The time is that of the end of the request, in UTC; so CLF has +0000 whatever the zone. A request
  * whose client left before there was an answer has the status 499. Bytes are those of the

@@ -22,10 +22,10 @@
  *
  * Threads. Everything here may be called on several threads at once: all figures are changed and
  * read by atomic instructions. A server's own counts belong to its thread; they are copied into
- * the metrics there, by each weft_http_metrics_done and by weft_http_metrics_update. So what a server
- * says of its connections is as old as the last of these; a server that is asked for the figures
- * brings its own up to date first. For servers on other loops that may be idle for long, call
- * weft_http_metrics_update in a ticker on their loop.
+ * the metrics there, by each weft_http_metrics_done and by weft_http_metrics_update. So what a
+ * server says of its connections is as old as the last of these; a server that is asked for the
+ * figures brings its own up to date first. For servers on other loops that may be idle for long,
+ * call weft_http_metrics_update in a ticker on their loop.
  *
  * A scrape is not a snapshot: figures that are read later may have moved on. The histogram is
  * consistent in itself: its count is that of its last bucket. */

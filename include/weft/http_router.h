@@ -12,8 +12,8 @@
  *     }
  *
  * A pattern is '/' and segments with '/' between them. A segment is a literal, a parameter ":name",
- * which takes one segment that is not empty, or, at the end, a rest "*name", which takes all that is
- * left, slashes included, and may be empty: "/files/" followed by "*rest" matches "/files/" and
+ * which takes one segment that is not empty, or, at the end, a rest "*name", which takes all that
+ * is left, slashes included, and may be empty: "/files/" followed by "*rest" matches "/files/" and
  * "/files/a/b", not "/files". The name of a rest may be left out. A slash at the end counts: "/a"
  * and "/a/" are two paths. A ':' or '*' that does not begin a segment is part of a literal.
  *
@@ -48,8 +48,8 @@ struct weft_http_route {
  * UV_EINVAL, with a sentence in text, cut off at size: which route, and what is wrong with it. That
  * is: no method or one that does not exist, no pattern, no handler, a pattern that does not begin
  * with '/', has an empty segment before its end, a byte that no path has, a bad escape, a bad or
- * double name, a rest that is not the end, or too many parameters; or two routes that would take the
- * same requests. text may be NULL if size is 0, routes if count is 0. */
+ * double name, a rest that is not the end, or too many parameters; or two routes that would take
+ * the same requests. text may be NULL if size is 0, routes if count is 0. */
 WEFT_API int weft_http_routes_check(const struct weft_http_route *routes, size_t count, char *text,
                                     size_t size);
 
@@ -72,15 +72,15 @@ WEFT_API const struct weft_http_route *weft_http_match(const struct weft_http_ro
 WEFT_API void weft_http_route(struct weft_http_request *request,
                               const struct weft_http_route *routes, size_t count);
 
-/* request->params[index] with %XX decoded, into buffer, as weft_http_percent_decode has it; *decoded
- * may be NULL. UV_ENOENT: the route has no such parameter, and buffer is "". UV_EINVAL: a bad
- * escape. UV_EILSEQ: a byte 0. UV_ENOBUFS. */
+/* request->params[index] with %XX decoded, into buffer, as weft_http_percent_decode has it;
+ * *decoded may be NULL. UV_ENOENT: the route has no such parameter, and buffer is "". UV_EINVAL: a
+ * bad escape. UV_EILSEQ: a byte 0. UV_ENOBUFS. */
 WEFT_API int weft_http_param_decode(const struct weft_http_request *request, size_t index,
                                     char *buffer, size_t size, struct weft_text *decoded);
 
 /* A handler for those who ask whether the server is well: 200 "ok", or 503 "draining" if
- * it was asked before weft_http_drain and is answered after it: from then on nobody new can ask, and
- * that they are refused tells a load balancer the same. Never cached. */
+ * it was asked before weft_http_drain and is answered after it: from then on nobody new can ask,
+ * and that they are refused tells a load balancer the same. Never cached. */
 WEFT_API void weft_http_healthz(struct weft_op *op);
 
 #ifdef __cplusplus

@@ -67,11 +67,11 @@ WEFT_API int weft_http_peer(const struct weft_http_request *request, struct weft
 
 /* ---- the answer ----------------------------------------------------------------------------- */
 
-/* Add a field to the answer, before it is begun; both are copied. UV_EINVAL: name is no token, value
- * has a line end, NUL or another control character in it, or the field is one that the server itself
- * writes (Content-Length, Transfer-Encoding, Connection, Date). UV_ENOBUFS: the head would be larger
- * than server.answer_head_max, or a value made by weft_http_setf is longer than 1,023 bytes.
- * UV_EALREADY: the answer has begun. UV_ENOMEM. After an error the answer is as before. */
+/* Add a field to the answer, before it is begun; both are copied. UV_EINVAL: name is no token,
+ * value has a line end, NUL or another control character in it, or the field is one that the server
+ * itself writes (Content-Length, Transfer-Encoding, Connection, Date). UV_ENOBUFS: the head would
+ * be larger than server.answer_head_max, or a value made by weft_http_setf is longer than 1,023
+ * bytes. UV_EALREADY: the answer has begun. UV_ENOMEM. After an error the answer is as before. */
 WEFT_API int weft_http_set(struct weft_http_request *request, const char *name, const char *value);
 WEFT_API int weft_http_set_text(struct weft_http_request *request, struct weft_text name,
                                 struct weft_text value);
@@ -99,12 +99,12 @@ WEFT_API int weft_http_start(struct weft_http_request *request, int status, cons
                              uint64_t length);
 
 /* One piece: an op of its own below request->op; over when the bytes are with the kernel, so a
- * client that reads slowly slows the writer. They stay yours and must stay until then. Several may be
- * under way; they go out in the order of their begin. A size of 0 sends the head, if it has not gone
- * out, and nothing else. For HEAD, 204 and 304 it succeeds and sends nothing else. After a piece that
- * failed or was cancelled the answer cannot become whole: later ones and weft_http_end fail like it.
- * UV_EINVAL: no weft_http_start, or this is more than the length, or data is NULL with a size.
- * UV_EALREADY: after weft_http_end. The errors of weft_write, except UV_ENOBUFS. */
+ * client that reads slowly slows the writer. They stay yours and must stay until then. Several may
+ * be under way; they go out in the order of their begin. A size of 0 sends the head, if it has not
+ * gone out, and nothing else. For HEAD, 204 and 304 it succeeds and sends nothing else. After a
+ * piece that failed or was cancelled the answer cannot become whole: later ones and weft_http_end
+ * fail like it. UV_EINVAL: no weft_http_start, or this is more than the length, or data is NULL
+ * with a size. UV_EALREADY: after weft_http_end. The errors of weft_write, except UV_ENOBUFS. */
 struct weft_http_write {
     struct weft_op op;
     struct weft_http_request *request;
@@ -121,21 +121,21 @@ WEFT_API void weft_http_write_at(const struct weft_site *site, struct weft_op *p
 WEFT_API void weft_http_write_begin(struct weft_op *op);
 
 /* The answer is complete: request->op ends when all of it is with the kernel. If fewer bytes were
- * written than the length said it ends with UV_EINVAL, and the connection is cut unless nothing of the
- * answer has gone out. Once; a second call and one without weft_http_start do nothing. */
+ * written than the length said it ends with UV_EINVAL, and the connection is cut unless nothing of
+ * the answer has gone out. Once; a second call and one without weft_http_start do nothing. */
 WEFT_API void weft_http_end(struct weft_http_request *request);
 
 /* ---- the request's body --------------------------------------------------------------------- */
 
-/* Read a piece of the body into buffer: read->size bytes, at least 1. UV_EOF: that was all. It is an
- * op below request->op. A cancel may lose: with status 0 the bytes are there. The first read lets a
- * client go on that expects "100 Continue". A handler need not read: what is left is thrown away
- * after the answer if it is short and its length known, otherwise the connection is closed, and the
- * answer says so. After an error every later read fails with the same.
- * UV_EFBIG: the body is larger than request->body_max. WEFT_EHTTP: its chunks are malformed, or the
- * client has ended its side in the middle of it, with server.half_close; without, it has left.
- * UV_EBUSY: another read is under way. UV_EINVAL: request or buffer is NULL, capacity is 0. The
- * errors of weft_read. */
+/* Read a piece of the body into buffer: read->size bytes, at least 1. UV_EOF: that was all. It is
+ * an op below request->op. A cancel may lose: with status 0 the bytes are there. The first read
+ * lets a client go on that expects "100 Continue". A handler need not read: what is left is thrown
+ * away after the answer if it is short and its length known, otherwise the connection is closed,
+ * and the answer says so. After an error every later read fails with the same. UV_EFBIG: the body
+ * is larger than request->body_max. WEFT_EHTTP: its chunks are malformed, or the client has ended
+ * its side in the middle of it, with server.half_close; without, it has left. UV_EBUSY: another
+ * read is under way. UV_EINVAL: request or buffer is NULL, capacity is 0. The errors of
+ * weft_read. */
 struct weft_http_read {
     struct weft_op op;
     struct weft_http_request *request;
@@ -175,8 +175,8 @@ WEFT_API void weft_http_read_all_free(struct weft_http_read_all *all);
 
 /* ---- the server ----------------------------------------------------------------------------- */
 
-/* Told when a request is over: answered, refused or left. For logs and figures; request->answered is
- * 0 if nobody was there to be answered. */
+/* Told when a request is over: answered, refused or left. For logs and figures; request->answered
+ * is 0 if nobody was there to be answered. */
 typedef void weft_http_done_fn(struct weft_http_request *request);
 
 enum {
@@ -236,17 +236,17 @@ struct weft_http_server {
     char date_[32];
 };
 
-/* Half-closing. A client that only ends its side looks the same as one that leaves, and by default is
- * taken for that: what can be answered at once is, the rest is cancelled. With half_close it is
+/* Half-closing. A client that only ends its side looks the same as one that leaves, and by default
+ * is taken for that: what can be answered at once is, the rest is cancelled. With half_close it is
  * answered all the same; then one that has left altogether is seen only when it is written to.
  *
  * Listen on address and serve until stopped; it is bound when this returns: server->address. then
- * gets 0 after weft_http_drain, UV_ETIMEDOUT if a request was cut by it, the reason of a cancel, which
- * cuts all connections at once, or the error of listening: those of weft_listen, UV_ENOMEM, and
- * UV_EINVAL if there is no handler, request_size is too small or above 1 MiB, name is not a legal value or longer
- * than 256 bytes, or a limit makes no sense (head_max or answer_head_max above 1 MiB, the latter below
- * 1 KiB, line_max above head_max, fields_max above 10,000). Running out of descriptors or memory does not stop it: it
- * takes no new connections for a moment. */
+ * gets 0 after weft_http_drain, UV_ETIMEDOUT if a request was cut by it, the reason of a cancel,
+ * which cuts all connections at once, or the error of listening: those of weft_listen, UV_ENOMEM,
+ * and UV_EINVAL if there is no handler, request_size is too small or above 1 MiB, name is not a
+ * legal value or longer than 256 bytes, or a limit makes no sense (head_max or answer_head_max
+ * above 1 MiB, the latter below 1 KiB, line_max above head_max, fields_max above 10,000). Running
+ * out of descriptors or memory does not stop it: it takes no new connections for a moment. */
 #define weft_http_serve(parent, server, address, then)                                             \
     weft_http_serve_at(WEFT_HERE("http_server", WEFT_HTTP), parent, server, address, then)
 WEFT_API void weft_http_serve_at(const struct weft_site *site, struct weft_op *parent,
@@ -266,8 +266,8 @@ static inline bool weft_http_draining(const struct weft_http_server *server)
     return server->draining_;
 }
 
-/* "http://127.0.0.1:8080/" into text: where server can be reached; for [::] and 0.0.0.0 by loopback.
- * UV_ENOBUFS, UV_EINVAL as weft_address_format. */
+/* "http://127.0.0.1:8080/" into text: where server can be reached; for [::] and 0.0.0.0 by
+ * loopback. UV_ENOBUFS, UV_EINVAL as weft_address_format. */
 WEFT_API int weft_http_url(const struct weft_http_server *server, char *text, size_t size);
 
 #ifdef __cplusplus

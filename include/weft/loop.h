@@ -56,7 +56,8 @@ WEFT_API int weft_loop_run(struct weft_loop *loop);
 
 /* UV_EBUSY: operations, requests that outlive a cancel, or expected posts remain, or this is
  * inside a begin, a then or a timer. Otherwise 0, and loop is yours again at once; the uv_loop_t
- * needs one more uv_run to let go of its handles, as after any uv_close. Closing twice is allowed. */
+ * needs one more uv_run to let go of its handles, as after any uv_close. Closing twice is
+ * allowed. */
 WEFT_API int weft_loop_close(struct weft_loop *loop);
 
 /* The parent of what has no other. */

@@ -123,6 +123,12 @@ struct weft_op {
 WEFT_API void weft_run_at(const struct weft_site *site, struct weft_op *parent, struct weft_op *op,
                           weft_begin_fn *begin, weft_then_fn *then);
 
+/* For providers: the same, but begin runs now however deep the stack is. What is begun in a row
+ * (two writes to one stream) stays in that order, and what a starter promises holds when it returns
+ * (a listener is bound). begin must call no function of the user's: that could nest without end. */
+WEFT_API void weft_run_now_at(const struct weft_site *site, struct weft_op *parent,
+                              struct weft_op *op, weft_begin_fn *begin, weft_then_fn *then);
+
 /* Three ways to finish. */
 
 /* A leaf is done. Rule 2 is broken if a child of op still runs. */

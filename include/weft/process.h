@@ -2,7 +2,8 @@
  *
  * The operation lasts as long as the child does. A cancel or a deadline asks the child to go
  * (SIGTERM), insists after grace_ms (SIGKILL), and is over when the child has been reaped: nothing
- * is left behind. Its pipes are streams of yours (weft/stream.h), read and written like any other. */
+ * is left behind. Its pipes are streams of yours (weft/stream.h), read and written like any
+ * other. */
 #ifndef WEFT_PROCESS_H
 #define WEFT_PROCESS_H
 

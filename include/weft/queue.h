@@ -146,9 +146,9 @@ WEFT_API void weft_queue_stop(struct weft_queue *queue);
 /* Cancel every task, waiting and running. The queue itself can be used on. reason is negative. */
 WEFT_API void weft_queue_kill(struct weft_queue *queue, int reason);
 
-/* Wait for the queue. room: fewer than high_water tasks wait; the waiters are let in in their order,
- * one for each task that begins. idle: nothing waits, nothing runs; below a task of the same queue
- * that breaks rule 2. At once if it is so. UV_EINVAL: queue is NULL or closed. */
+/* Wait for the queue. room: fewer than high_water tasks wait; the waiters are let in in their
+ * order, one for each task that begins. idle: nothing waits, nothing runs; below a task of the same
+ * queue that breaks rule 2. At once if it is so. UV_EINVAL: queue is NULL or closed. */
 struct weft_queue_wait {
     struct weft_op op;
     struct weft_queue *queue;

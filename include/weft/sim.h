@@ -11,8 +11,8 @@
  *     assert(weft_sim_run(&sim) == 0);     // a day of sleeping takes no time
  *     weft_sim_close(&sim);
  *
- * Real I/O works too: virtual time stands still while a request, an expected post or a child process
- * is under way. For a socket it does not: what comes over it may never come.
+ * Real I/O works too: virtual time stands still while a request, an expected post or a child
+ * process is under way. For a socket it does not: what comes over it may never come.
  *
  * The order alone can be shuffled in any program, without a simulation: weft_loop_shuffle, or
  * WEFT_SHUFFLE=seed in the environment when the loop is made. */

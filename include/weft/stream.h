@@ -178,11 +178,11 @@ struct weft_stream_wait {
 };
 
 /* Wait for the peer to leave, while you do something else. Never succeeds: UV_EOF, it has ended its
- * side; UV_ECONNRESET or another error, the connection is broken. So with then == NULL, under the op
- * that works for the peer, the work stops when there is nobody to work for. Nothing is read: bytes
- * that have come stay with the kernel for the next weft_read. A peer whose bytes the kernel has no
- * room for has not left yet: read them to see it go. One that only half-closes looks the same as
- * one that leaves. Any number may wait. UV_EINVAL, UV_ENOTCONN as above. */
+ * side; UV_ECONNRESET or another error, the connection is broken. So with then == NULL, under the
+ * op that works for the peer, the work stops when there is nobody to work for. Nothing is read:
+ * bytes that have come stay with the kernel for the next weft_read. A peer whose bytes the kernel
+ * has no room for has not left yet: read them to see it go. One that only half-closes looks the
+ * same as one that leaves. Any number may wait. UV_EINVAL, UV_ENOTCONN as above. */
 #define weft_stream_gone(parent, wait, stream, then)                                               \
     weft_stream_wait_at(WEFT_HERE("stream_gone", WEFT_NET), parent, wait, stream,                  \
                         weft_stream_gone_begin, then)

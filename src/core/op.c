@@ -39,6 +39,18 @@ void weft_run_at(const struct weft_site *site, struct weft_op *parent, struct we
     op_begin(loop, op, begin);
 }
 
+void weft_run_now_at(const struct weft_site *site, struct weft_op *parent, struct weft_op *op,
+                     weft_begin_fn *begin, weft_then_fn *then)
+{
+    op_check_start(parent, op);
+    if (unlikely(parent->flags_ & OP_REFUSE)) {
+        weft__refuse_start(site, parent, op, then);
+        return;
+    }
+    op_adopt(site, parent, op, then);
+    op_begin(parent->loop_, op, begin);
+}
+
 /* A loop in a then that ignores its status would have its op refused for ever and burn a core. The
  * same storage coming back again and again is that loop: it is called by its name. */
 __attribute__((cold)) void weft__refuse_start(const struct weft_site *site, struct weft_op *parent,

@@ -74,7 +74,8 @@ extern _Thread_local char weft__thread __attribute__((tls_model("initial-exec"))
 
 void weft__wake(struct weft_loop *loop);
 
-/* In a callback from libuv's poll: the queue is drained right after it, so nobody has to be woken. */
+/* In a callback from libuv's poll: the queue is drained right after it, so nobody has to be
+ * woken. */
 static inline void loop_polled(struct weft_loop *loop)
 {
     loop->awake_ = true;

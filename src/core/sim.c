@@ -51,8 +51,8 @@ static bool deliver_one(struct weft_loop *loop)
     return true;
 }
 
-/* Immediates come after I/O here too. uv_run does nothing at all on a loop that nothing keeps alive,
- * so they are let in by hand. */
+/* Immediates come after I/O here too. uv_run does nothing at all on a loop that nothing keeps
+ * alive, so they are let in by hand. */
 static bool take_in_io(struct weft_loop *loop)
 {
     uv_run(loop->uv, UV_RUN_NOWAIT);

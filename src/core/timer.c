@@ -1,9 +1,9 @@
 /* Timers: a pairing heap on one uv_timer_t.
  *
- * Why not a uv_timer_t each: a handle must be closed, which takes a turn of the loop, so its storage
- * could not be given back in `then`; and arming and stopping cost a multiple. The heap is made of
- * the callers' own structs: child_ is the first of a node's children, next_ the sibling, prev_ the
- * sibling before or, for a first child, the parent. A node without prev_ is the top.
+ * Why not a uv_timer_t each: a handle must be closed, which takes a turn of the loop, so its
+ * storage could not be given back in `then`; and arming and stopping cost a multiple. The heap is
+ * made of the callers' own structs: child_ is the first of a node's children, next_ the sibling,
+ * prev_ the sibling before or, for a first child, the parent. A node without prev_ is the top.
  *
  * The uv_timer_t is armed for the top, or earlier: stopping the top does not arm it anew, it just
  * finds nothing due once. timer_armed_ says for when; UINT64_MAX: not at all. Firing takes one

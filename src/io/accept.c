@@ -111,5 +111,5 @@ void weft_accept_at(const struct weft_site *site, struct weft_op *parent,
     op_check_start(parent, &accept_op->op);
     accept_op->listen = listener;
     accept_op->stream = stream;
-    start_now(site, parent, &accept_op->op, weft_accept_begin, then);
+    weft_run_now_at(site, parent, &accept_op->op, weft_accept_begin, then);
 }

@@ -5,11 +5,11 @@
  *        └── numeric ────────► attempt 1   ├─ first to succeed wins, the others are cancelled
  *                              …         ──┘
  *
- * Each attempt is a child of the connect, with a socket and a handle of its own. The next one starts
- * when stagger_ms have passed since the last start, or at once when one has failed. The connect
- * ends in one place, conclude, when no child is left; until then it has a claim on the stream, which
- * waits for it before it ends. So cancelling the connect, or closing the stream, at any point comes
- * down to cancelling the children.
+ * Each attempt is a child of the connect, with a socket and a handle of its own. The next one
+ * starts when stagger_ms have passed since the last start, or at once when one has failed. The
+ * connect ends in one place, conclude, when no child is left; until then it has a claim on the
+ * stream, which waits for it before it ends. So cancelling the connect, or closing the stream, at
+ * any point comes down to cancelling the children.
  *
  * Invariants: while attempts_ is set an attempt is running; the timer runs only while attempts_ is
  * set; the stream is touched only in conclude, and only if the connect was not cancelled. */

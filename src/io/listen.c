@@ -181,7 +181,7 @@ void weft_listen_at(const struct weft_site *site, struct weft_op *parent,
         listener->address = *address;
     else
         listener->address.size = 0;
-    start_now(site, parent, &listener->op, weft_listen_begin, then);
+    weft_run_now_at(site, parent, &listener->op, weft_listen_begin, then);
 }
 
 void weft_listen_close(struct weft_listen *listener)

@@ -98,5 +98,5 @@ void weft_read_at(const struct weft_site *site, struct weft_op *parent, struct w
     read_op->stream = stream;
     read_op->buffer = buffer;
     read_op->capacity = capacity;
-    start_now(site, parent, &read_op->op, weft_read_begin, then);
+    weft_run_now_at(site, parent, &read_op->op, weft_read_begin, then);
 }

@@ -21,8 +21,8 @@
  * read filled its buffer, or the peer has ended.
  *
  * The end of the peer (ended_) is told by the kernel apart from the bytes before it (UV_DISCONNECT,
- * EPOLLRDHUP): that is how weft_stream_gone sees it without reading. From then on nothing is watched
- * for reading: all bytes are here, and a read never has to wait.
+ * EPOLLRDHUP): that is how weft_stream_gone sees it without reading. From then on nothing is
+ * watched for reading: all bytes are here, and a read never has to wait.
  *
  * Invariants:
  *   1. watch_.fd_ < 0, or the stream is connected and no connector_ has a claim on it;
@@ -104,7 +104,7 @@ void weft_stream_open_at(const struct weft_site *site, struct weft_op *parent,
                          struct weft_stream *stream, weft_then_fn *then)
 {
     op_check_start(parent, &stream->op);
-    start_now(site, parent, &stream->op, weft_stream_begin, then);
+    weft_run_now_at(site, parent, &stream->op, weft_stream_begin, then);
 }
 
 void weft_stream_close(struct weft_stream *stream)

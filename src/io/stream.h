@@ -1,4 +1,5 @@
-/* The inside of streams and listeners, shared by the files of this room. stream.c tells the whole. */
+/* The inside of streams and listeners, shared by the files of this room. stream.c tells the
+ * whole. */
 #ifndef WEFT_IO_STREAM_H
 #define WEFT_IO_STREAM_H
 
@@ -104,18 +105,6 @@ void weft__stream_release(struct weft_op **first, struct weft_op ***tail, int st
 static inline size_t stream_high_water(const struct weft_stream *stream)
 {
     return stream->high_water != 0 ? stream->high_water : WEFT_STREAM_HIGH_WATER;
-}
-
-/* Begin a leaf here and now, however deep the stack is. weft_run_at would put it off beyond a depth,
- * and two writes that are put off might change places. A leaf calls nobody, so it cannot nest. */
-static inline void start_now(const struct weft_site *site, struct weft_op *parent,
-                             struct weft_op *op, weft_begin_fn *begin, weft_then_fn *then)
-{
-    struct weft_loop *loop = parent->loop_;
-    uint32_t depth = loop->depth_;
-    loop->depth_ = 0;
-    weft_run_at(site, parent, op, begin, then);
-    loop->depth_ = depth;
 }
 
 /* ---- connecting (connect.c) ----------------------------------------------------------------- */

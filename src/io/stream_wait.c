@@ -64,5 +64,5 @@ void weft_stream_wait_at(const struct weft_site *site, struct weft_op *parent,
 {
     op_check_start(parent, &wait->op);
     wait->stream = stream;
-    start_now(site, parent, &wait->op, begin, then);
+    weft_run_now_at(site, parent, &wait->op, begin, then);
 }

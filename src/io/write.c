@@ -260,7 +260,7 @@ void weft_write_at(const struct weft_site *site, struct weft_op *parent, struct 
     write->bufs[0].base = (char *)(uintptr_t)data; /* libuv's word for bytes has no const */
     write->bufs[0].len = size;
     write->count = 1;
-    start_now(site, parent, &write->op, weft_write_begin, then);
+    weft_run_now_at(site, parent, &write->op, weft_write_begin, then);
 }
 
 void weft_writev_at(const struct weft_site *site, struct weft_op *parent, struct weft_write *write,
@@ -272,5 +272,5 @@ void weft_writev_at(const struct weft_site *site, struct weft_op *parent, struct
     write->count = bufs == NULL && count > 0 ? WEFT_WRITE_BUFS + 1 : count; /* refused by begin */
     if (write->count > 0 && write->count <= WEFT_WRITE_BUFS)
         memcpy(write->bufs, bufs, count * sizeof *bufs);
-    start_now(site, parent, &write->op, weft_write_begin, then);
+    weft_run_now_at(site, parent, &write->op, weft_write_begin, then);
 }

@@ -181,8 +181,8 @@ static void begin_task(struct weft_queue *queue, struct weft_lane *lane)
     begin_taken(queue, task);
 }
 
-/* Every place is taken and only one lane has tasks that may begin, none of them held up by a rate or
- * a pause: that lane gets each place that becomes free, without another look. What could change
+/* Every place is taken and only one lane has tasks that may begin, none of them held up by a rate
+ * or a pause: that lane gets each place that becomes free, without another look. What could change
  * that sets heir_ to NULL. */
 static struct weft_lane *find_heir(const struct weft_queue *queue)
 {
@@ -212,7 +212,8 @@ static void look_after(struct weft_queue *queue, bool unqueued)
 }
 
 /* Begins at most so many: under a great limit, tasks that push tasks would keep the loop from its
- * other work. The caller holds inside_, so that a listener cannot close the queue under our feet. */
+ * other work. The caller holds inside_, so that a listener cannot close the queue under our
+ * feet. */
 static void pump(struct weft_queue *queue, unsigned most)
 {
     bool unqueued = false;
@@ -364,8 +365,8 @@ __attribute__((noinline)) static void task_failed(struct weft_queue *queue, stru
     weft_emit(&queue->events, WEFT_QUEUE_ERROR, task);
 }
 
-/* The place of a task that is over goes to the next one of its lane; see find_heir. More wait behind
- * that, so nothing but the line changes. */
+/* The place of a task that is over goes to the next one of its lane; see find_heir. More wait
+ * behind that, so nothing but the line changes. */
 static inline void hand_over(struct weft_queue *queue, struct weft_lane *lane)
 {
     begin_taken(queue, take_first(queue, lane));

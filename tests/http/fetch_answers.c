@@ -214,25 +214,49 @@ TEST(nobody_switches_protocols_unasked)
 {
     static const char *const fields[] = {"Connection: upgrade", "Upgrade: x"};
     static const char text[] =
-        "HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n";
+        "HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\nabc";
     struct weft_http_fetch fetch = {.fields = fields, .fields_count = 2};
     speaks_badly(text);
     ask(&fetch, text, true);
     assert_int_equal(fetch.op.status, 0);
     assert_int_equal(fetch.status, 101);
+    assert_string_equal(fetch.body, "abc");
     end(&fetch);
+}
+
+/* malloc, but new blocks are not empty. */
+static void *dirty_resize(void *block, size_t size, void *context)
+{
+    (void)context;
+    if (block != NULL)
+        return realloc(block, size);
+    block = malloc(size);
+    return block != NULL ? memset(block, 'x', size) : NULL;
+}
+
+static void *dirty_alloc(size_t size, void *context)
+{
+    return dirty_resize(NULL, size, context);
+}
+
+static void dirty_release(void *block, void *context)
+{
+    (void)context;
+    free(block);
 }
 
 TEST(what_came_of_a_body_that_broke_off_is_terminated)
 {
-    /* The block is as large as the length says, so what lies behind the bytes is not ours. */
+    static const struct weft_allocator allocator = {dirty_alloc, dirty_resize, dirty_release, NULL};
     struct weft_http_fetch fetch = {0};
+    assert_int_equal(weft_set_allocator(&allocator), 0);
     ask(&fetch, "HTTP/1.1 200 OK\r\nContent-Length: 4000\r\n\r\nabc", true);
     assert_int_equal(fetch.op.status, WEFT_EHTTP);
     assert_int_equal(fetch.body_size, 3);
     assert_non_null(fetch.body);
     assert_memory_equal(fetch.body, "abc", 4);
     end(&fetch);
+    assert_int_equal(weft_set_allocator(NULL), 0);
 }
 
 TEST(a_status_line_has_a_status)

@@ -403,12 +403,19 @@ static bool start_again(struct weft_http_fetch *fetch)
     return true;
 }
 
+static int count_refusal(struct weft_http_fetch *fetch)
+{
+    assert_int_equal(fetch->status, 401);
+    heads++;
+    return 0;
+}
+
 static void asks_in_vain(struct weft_http_fetch fetch)
 {
     fetch.user = "me";
     fetch.password = "secret";
     fetch.auth = WEFT_FETCH_AUTH_DIGEST;
-    fetch.on_head = count_head;
+    fetch.on_head = count_refusal;
     heads = 0;
     scene_up(&scene, never_content);
     get_and_wait(&scene, &fetch, "/");
@@ -445,8 +452,10 @@ static void content_with_nobody(struct peer *peer)
 
 TEST(a_refusal_after_a_stale_question_has_its_body)
 {
-    struct weft_http_fetch fetch = {
-        .user = "me", .password = "secret", .auth = WEFT_FETCH_AUTH_DIGEST, .on_head = count_head};
+    struct weft_http_fetch fetch = {.user = "me",
+                                    .password = "secret",
+                                    .auth = WEFT_FETCH_AUTH_DIGEST,
+                                    .on_head = count_refusal};
     heads = 0;
     scene_up(&scene, content_with_nobody);
     get_and_wait(&scene, &fetch, "/");

@@ -86,6 +86,25 @@ TEST(an_answer_of_unknown_length_goes_in_chunks)
     site_down(&s);
 }
 
+/* With as many begins on the stack as there may be, one more would be put off, behind the end. */
+static void stream_deep_down(struct weft_op *op)
+{
+    struct weft_loop *loop = weft_loop_of(op);
+    uint32_t depth = loop->depth_;
+    loop->depth_ = 1000;
+    stream_at_once(op);
+    loop->depth_ = depth;
+}
+
+TEST(pieces_stay_in_order_however_deep_the_stack_is)
+{
+    up_with(stream_deep_down);
+    dial(&s, &c);
+    say_and_expect(GET_ROOT, "one two three");
+    hang_up(&c);
+    site_down(&s);
+}
+
 TEST(an_answer_of_known_length_goes_as_it_is)
 {
     up_with(stream_at_once);

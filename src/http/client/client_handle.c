@@ -41,7 +41,7 @@ static int about_to_send(void *data, char *ip, char *local_ip, int port, int loc
             return CURL_PREREQFUNC_ABORT;
         }
     }
-    if (fetch->stopped_)
+    if (fetch->stopped_ || fetch->told_) /* told: curl asks again, and we have heard enough */
         return CURL_PREREQFUNC_ABORT;
     weft__http_deadlines_phase(fetch, PHASE_ASKED);
     return CURL_PREREQFUNC_OK;

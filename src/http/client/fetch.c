@@ -225,12 +225,20 @@ static void answered(struct weft_http_fetch *fetch)
         weft__http_fetch_over(fetch, 0, WEFT_FETCH_NO_FAILURE, WEFT_FETCH_NO_DETAIL);
 }
 
+/* Did we stop curl after the answer was told: in the long body of a redirect, or because it would
+ * ask again? */
+static bool stopped_curl(const struct weft_http_fetch *fetch, CURLcode code)
+{
+    return (code == CURLE_WRITE_ERROR && fetch->follows_) ||
+           (code == CURLE_ABORTED_BY_CALLBACK && fetch->told_);
+}
+
 void weft__http_fetch_done(struct weft_http_fetch *fetch, CURLcode code)
 {
     note_facts(fetch);
     if (fetch->stopped_)
         return; /* it is on the list */
-    if (code == CURLE_OK || (code == CURLE_WRITE_ERROR && fetch->follows_)) {
+    if (code == CURLE_OK || stopped_curl(fetch, code)) {
         leave_curl(fetch);
         answered(fetch);
         return;
@@ -272,7 +280,7 @@ static void forget_last_time(struct weft_http_fetch *fetch)
     fetch->received = fetch->wire_received = fetch->wire_sent = 0;
     fetch->effective_url = fetch->url;
     fetch->location = NULL;
-    fetch->redirects = 0;
+    fetch->redirects = fetch->asks_ = 0;
     memset(&fetch->peer, 0, sizeof fetch->peer);
     memset(&fetch->times, 0, sizeof fetch->times);
     fetch->failure = WEFT_FETCH_NO_FAILURE;

@@ -1,8 +1,8 @@
 /* Bodies: what comes goes to the consumer or into a block, what is sent comes from memory or from
  * the caller's pull.
  *
- * Everything is counted after decoding, so a small answer that unpacks to a large one meets the same
- * limit. A consumer that says "pause" leaves its bytes with curl, which stops reading from the
+ * Everything is counted after decoding, so a small answer that unpacks to a large one meets the
+ * same limit. A consumer that says "pause" leaves its bytes with curl, which stops reading from the
  * socket: the kernel's buffers fill up and the server waits. All of this runs inside curl: whoever
  * is called may cancel or end the fetch, and then curl is told to give up.
  *
@@ -71,6 +71,7 @@ static void collect(struct weft_http_fetch *fetch, const char *data, size_t size
     }
     memcpy(fetch->body + fetch->body_size, data, size);
     fetch->body_size += size;
+    fetch->body[fetch->body_size] = '\0'; /* also if the rest never comes */
 }
 
 /* How many bytes were taken, as curl wants to hear it. */
@@ -136,6 +137,8 @@ size_t weft__http_body_give(char *buffer, size_t size, size_t count, void *p)
 int weft__http_body_rewind(void *p, curl_off_t offset, int origin)
 {
     struct weft_http_fetch *fetch = ((struct weft_http_handle *)p)->fetch;
+    if (fetch->told_)
+        return CURL_SEEKFUNC_OK; /* there is an answer: nothing will be sent, see about_to_send */
     if (offset == 0 && origin == SEEK_SET && fetch->rewind != NULL && !fetch->stopped_ &&
         fetch->rewind(fetch) && !fetch->stopped_)
         return CURL_SEEKFUNC_OK;

@@ -152,20 +152,23 @@ struct http_failure weft__http_failure_of(struct weft_http_fetch *fetch, CURLcod
 
 /* ---- in words ------------------------------------------------------------------------------- */
 
-/* host:port of a URL, without a password. */
+/* host:port of a URL, without a password and without an empty port; if it has no host, the URL up
+ * to its query, unless there may be a password in it. */
 static struct weft_text place_of(const char *url)
 {
-    struct weft_text rest = weft_text_of(url);
-    const char *start = rest.data != NULL ? strstr(rest.data, "://") : NULL;
+    const char *start = url != NULL ? strstr(url, "://") : NULL;
     if (start == NULL)
         return weft_text_of("the host");
-    rest = weft_text_of(start + 3);
-    rest.size = strcspn(rest.data, "/?#");
-    for (size_t i = rest.size; i > 0; i--) {
-        if (rest.data[i - 1] == '@')
-            return weft_text(rest.data + i, rest.size - i);
+    start += 3;
+    size_t size = strcspn(start, "/?#"), from = size;
+    while (from > 0 && start[from - 1] != '@')
+        from--;
+    struct weft_text place = weft_text(start + from, size - from);
+    if (place.size > 0 && place.data[0] != ':') {
+        place.size -= place.data[place.size - 1] == ':';
+        return place;
     }
-    return rest;
+    return from > 0 ? weft_text_of("the host") : weft_text(url, strcspn(url, "?#"));
 }
 
 /* "%.*s" is the host. */

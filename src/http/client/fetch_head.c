@@ -1,10 +1,18 @@
 /* The head of the answer, and who is told.
  *
  * curl gives us the lines; fetch_lines.c reads them. There may be several heads: informational ones
- * (1xx), and those that curl answers itself, because a password is asked for (401 and digest) or the
- * server does not want to say "100 Continue" (417). The caller is told at the end of the final one,
- * or, while curl may still ask again, with the first byte of the body or the end of the transfer. */
+ * (1xx), and those that curl answers itself, because a password is asked for (401 and digest) or
+ * the server does not want to say "100 Continue" (417). The caller is told at the end of the final
+ * one, or, while curl may still ask again, with the first byte of the body or the end of the
+ * transfer.
+ *
+ * A server can make curl ask again for ever, by calling each password stale. So a request is made
+ * three times at most: the third answer is told as the final one, and should curl want to ask once
+ * more, that ends the transfer (about_to_send in client_handle.c). */
 #include "client.h"
+#include "weft/error.h"
+
+enum { ASKS_MAX = 3 };
 
 static void no_memory(struct weft_http_fetch *fetch)
 {
@@ -46,6 +54,27 @@ static bool may_ask_again(const struct weft_http_fetch *fetch)
            (fetch->status == 417 && (fetch->data != NULL || fetch->pull != NULL));
 }
 
+/* Counts the answers of which that is true. */
+static bool is_put_off(struct weft_http_fetch *fetch)
+{
+    return may_ask_again(fetch) && ++fetch->asks_ < ASKS_MAX;
+}
+
+static bool asked_to_switch(const struct weft_http_fetch *fetch)
+{
+    for (size_t i = 0; i < fetch->fields_count; i++) {
+        struct weft_text rest = weft_text_of(fetch->fields[i]);
+        if (weft_text_same(weft_text_cut(&rest, ':'), weft_text_of("Upgrade")))
+            return true;
+    }
+    return false;
+}
+
+static void bad_answer(struct weft_http_fetch *fetch)
+{
+    weft__http_fetch_decide(fetch, WEFT_EHTTP, WEFT_FETCH_FAILED_PROTOCOL, WEFT_FETCH_NO_DETAIL);
+}
+
 /* ---- line by line --------------------------------------------------------------------------- */
 
 static void act(struct weft_http_fetch *fetch, int read)
@@ -54,11 +83,11 @@ static void act(struct weft_http_fetch *fetch, int read)
         weft__http_fetch_decide(fetch, read, WEFT_FETCH_FAILED_SIZE, WEFT_FETCH_LARGE_HEAD);
     else if (read == UV_ENOMEM)
         no_memory(fetch);
-    else if (read < 0)
-        weft__http_fetch_decide(fetch, read, WEFT_FETCH_FAILED_PROTOCOL, WEFT_FETCH_NO_DETAIL);
+    else if (read < 0 || (fetch->status == 101 && !asked_to_switch(fetch)))
+        bad_answer(fetch);
     else if (read == HEAD_BEGUN && fetch->status >= 200)
         weft__http_deadlines_phase(fetch, PHASE_ANSWER);
-    else if (read == HEAD_ENDED && !may_ask_again(fetch))
+    else if (read == HEAD_ENDED && !is_put_off(fetch))
         weft__http_head_final(fetch);
 }
 

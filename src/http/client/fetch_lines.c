@@ -1,5 +1,5 @@
-/* Reading the head of an answer: lines in, a status and a table of fields out. Nothing here knows of
- * curl, the loop or the caller; fetch_head.c does.
+/* Reading the head of an answer: lines in, a status and a table of fields out. Nothing here knows
+ * of curl, the loop or the caller; fetch_head.c does.
  *
  * There may be several heads. Each status line begins anew, so what is left is the last one. What
  * follows an answer that was told already are trailers: they are counted and dropped. Within a head
@@ -7,7 +7,11 @@
  *
  * The lines are kept in one block, each followed by LF, and the table of fields points into it. It
  * is made when the head is complete: until then the block may move. Lines that are no fields are
- * left out. */
+ * left out.
+ *
+ * Where the body ends must not be a matter of opinion: others on the way may read another length
+ * than curl does. So all lengths of a head have to be the same number, unless chunks overrule
+ * them. */
 #include "client.h"
 #include "weft/alloc.h"
 #include "weft/error.h"
@@ -97,6 +101,48 @@ static size_t count_lines(struct weft_text text)
     return count;
 }
 
+/* The next line: its name, and its value, whose data is NULL if there is no colon. */
+static struct weft_text cut_line(struct weft_text *rest, struct weft_text *value)
+{
+    *value = weft_text_cut(rest, '\n');
+    struct weft_text name = weft_text_cut(value, ':');
+    *value = weft_text_trim(*value);
+    return name;
+}
+
+/* -1: that is no length. */
+static int64_t length_of(struct weft_text value)
+{
+    int64_t length = 0;
+    for (size_t i = 0; i < value.size; i++) {
+        if (!digit(value, i) || length > (INT64_MAX - 9) / 10)
+            return -1;
+        length = length * 10 + (value.data[i] - '0');
+    }
+    return value.size > 0 ? length : -1;
+}
+
+/* Is there no doubt about where the body ends? All lines are looked at, also those that are left
+ * out of the table: curl may understand them. */
+static bool length_is_clear(const struct weft_http_fetch *fetch)
+{
+    struct weft_text rest = weft_text(fetch->head_, fetch->head_size_), value;
+    int64_t first = -1;
+    bool clear = true;
+    while (rest.size > 0) {
+        struct weft_text name = cut_line(&rest, &value);
+        if (weft_text_same(name, weft_text_of("Transfer-Encoding")) &&
+            weft_text_same(value, weft_text_of("chunked")))
+            return true;
+        if (!weft_text_same(name, weft_text_of("Content-Length")))
+            continue;
+        int64_t length = length_of(value);
+        clear = clear && length >= 0 && (first < 0 || first == length);
+        first = length;
+    }
+    return clear;
+}
+
 static bool make_table(struct weft_http_fetch *fetch)
 {
     struct weft_text rest = weft_text(fetch->head_, fetch->head_size_);
@@ -109,9 +155,8 @@ static bool make_table(struct weft_http_fetch *fetch)
         return false;
     fetch->answer = fetch->table_ = table;
     while (rest.size > 0) {
-        struct weft_text value = weft_text_cut(&rest, '\n');
-        struct weft_text name = weft_text_cut(&value, ':');
-        value = weft_text_trim(value);
+        struct weft_text value;
+        struct weft_text name = cut_line(&rest, &value);
         if (value.data != NULL && weft_http_name_ok(name) && weft_http_value_ok(value))
             table[fetch->answer_count++] = (struct weft_http_field){name, value};
     }
@@ -144,6 +189,8 @@ static int end_head(struct weft_http_fetch *fetch)
     fetch->head_open_ = false;
     if (fetch->status < 200 && fetch->status != 101)
         return HEAD_GOES_ON;
+    if (!length_is_clear(fetch))
+        return WEFT_EHTTP;
     return make_table(fetch) ? HEAD_ENDED : UV_ENOMEM;
 }
 

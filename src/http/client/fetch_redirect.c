@@ -43,6 +43,41 @@ static bool has_blanks(const char *url)
     return false;
 }
 
+static bool in_scheme(char c)
+{
+    char lower = weft_text_lower(c);
+    return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || strchr("+-.", c) != NULL;
+}
+
+/* Does everybody see the same host in it? What curl takes to be a scheme has to be followed by two
+ * slashes; a host does not begin with a third, but in the URL of a file; and '\\' is '/' to some. */
+static bool is_clear(const char *location)
+{
+    size_t scheme = 0;
+    if (strchr(location, '\\') != NULL)
+        return false;
+    while (location[scheme] != '\0' && in_scheme(location[scheme]))
+        scheme++;
+    struct weft_text rest = weft_text_of(location + scheme);
+    if (scheme == 0 || rest.data[0] != ':')
+        return !weft_text_starts(weft_text_of(location), "///");
+    return weft_text_starts(rest, "://") &&
+           (rest.data[3] != '/' ||
+            weft_text_same(weft_text(location, scheme), weft_text_of("file")));
+}
+
+/* url becomes what location says. Of one that is only a fragment curl would make the folder. */
+static CURLUcode move(CURLU *url, const char *location)
+{
+    if (!is_clear(location))
+        return CURLUE_MALFORMED_INPUT;
+    if (location[0] == '#')
+        return curl_url_set(url, CURLUPART_FRAGMENT, location[1] != '\0' ? location + 1 : NULL,
+                            CURLU_URLENCODE);
+    return curl_url_set(url, CURLUPART_URL, location,
+                        CURLU_URLENCODE | CURLU_ALLOW_SPACE | CURLU_NON_SUPPORT_SCHEME);
+}
+
 /* location, seen from url; *absolute is NULL if it leads nowhere. */
 static int resolve(CURLU *url, const char *location, char **absolute)
 {
@@ -51,8 +86,7 @@ static int resolve(CURLU *url, const char *location, char **absolute)
     CURLU *next = curl_url_dup(url);
     if (next == NULL)
         return UV_ENOMEM;
-    CURLUcode code = curl_url_set(next, CURLUPART_URL, location,
-                                  CURLU_URLENCODE | CURLU_ALLOW_SPACE | CURLU_NON_SUPPORT_SCHEME);
+    CURLUcode code = move(next, location);
     if (code == CURLUE_OK)
         code = curl_url_get(next, CURLUPART_URL, &got, 0);
     if (code == CURLUE_OK && has_blanks(got))
@@ -121,6 +155,7 @@ int weft__http_redirect_take(struct weft_http_fetch *fetch)
     fetch->effective_url = fetch->target_ = fetch->moved_;
     fetch->location = fetch->moved_ = NULL;
     fetch->redirects++;
+    fetch->asks_ = 0;
     fetch->told_ = fetch->follows_ = false;
     fetch->head_total_ = fetch->dropped_ = 0;
     weft__http_head_reset(fetch);

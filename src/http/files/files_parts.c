@@ -75,7 +75,8 @@ bool weft__http_parts_over(const struct weft_http_job *job)
 }
 
 /* A small file goes into a buffer of the server's pool. That is the loop's, so a thread may not ask
- * for one. Without it sixty answers on their way grow the heap and shrink it again with each turn. */
+ * for one. Without it sixty answers on their way grow the heap and shrink it again with each
+ * turn. */
 static int make_room(struct weft_http_job *job, bool cached)
 {
     struct weft_http_pool *pool = job->file->request->server->pool_;

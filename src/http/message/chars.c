@@ -1,9 +1,10 @@
 /* The kinds of bytes, from RFC 9110 (token, field-value) and RFC 3986 (the parts of a URI).
  *
  * A path is what RFC 3986 lets it be, and what browsers leave in it beyond that (the WHATWG rules):
- * "[]^|" come unescaped every day. In a query they leave all visible ASCII as it is but for '"', '#',
- * '<' and '>'. A '%' stands for itself here: browsers send it unescaped too, and who decodes has to
- * look at the digits behind it anyway. Nothing outside of visible ASCII belongs into a target. */
+ * "[]^|" come unescaped every day. In a query they leave all visible ASCII as it is but for '"',
+ * '#', '<' and '>'. A '%' stands for itself here: browsers send it unescaped too, and who decodes
+ * has to look at the digits behind it anyway. Nothing outside of visible ASCII belongs into a
+ * target. */
 #include "chars.h"
 
 /* What most of the punctuation is. */

@@ -1,6 +1,6 @@
-/* An answer piece by piece. Each piece is one write: with the head in front if that has not gone out,
- * and in its chunk if the length is not known. The kernel takes them in order and finishes each when
- * it has it, so backpressure needs nothing here.
+/* An answer piece by piece. Each piece is one write: with the head in front if that has not gone
+ * out, and in its chunk if the length is not known. The kernel takes them in order and finishes
+ * each when it has it, so backpressure needs nothing here.
  *
  * A piece that fails leaves a gap. One that was cancelled before its turn harms nothing by itself,
  * so the connection could go on, and the client would take what follows for the rest: that is why a
@@ -80,7 +80,7 @@ void weft_http_write_at(const struct weft_site *site, struct weft_op *parent,
     piece->request = request;
     piece->data = data;
     piece->size = size;
-    weft_run_at(site, parent, &piece->op, weft_http_write_begin, then);
+    weft_run_now_at(site, parent, &piece->op, weft_http_write_begin, then);
 }
 
 static void ended(struct weft_op *op, struct weft_op *write)

@@ -1,8 +1,9 @@
 /* The body of a request, read when the handler asks for it.
  *
  * A body with a length goes straight from the kernel into the reader's buffer, once the bytes that
- * came with the head are used up, and never beyond its end: what follows is the next request. Chunks
- * have to be looked at first, so they are read into the connection's buffer, behind the head. */
+ * came with the head are used up, and never beyond its end: what follows is the next request.
+ * Chunks have to be looked at first, so they are read into the connection's buffer, behind the
+ * head. */
 #include "server.h"
 
 static weft_then_fn body_received, discarded;
@@ -137,8 +138,9 @@ static void take(struct weft_http_read *reader)
         take_chunks(reader);
 }
 
-/* The client cannot be read, or told to go on. If nobody has cancelled that it has left, or has ended
- * its side in the middle of the body; the op that waits for its leaving may be told later than this. */
+/* The client cannot be read, or told to go on. If nobody has cancelled that it has left, or has
+ * ended its side in the middle of the body; the op that waits for its leaving may be told later
+ * than this. */
 static int reason_of(struct weft_http_read *reader, int status)
 {
     struct weft_http_request *request = reader->request;
@@ -222,7 +224,7 @@ void weft_http_read_at(const struct weft_site *site, struct weft_op *parent,
     reader->request = request;
     reader->buffer = buffer;
     reader->capacity = capacity;
-    weft_run_at(site, parent, &reader->op, weft_http_read_begin, then);
+    weft_run_now_at(site, parent, &reader->op, weft_http_read_begin, then);
 }
 
 /* ---- what nobody read ----------------------------------------------------------------------- */

@@ -12,9 +12,9 @@
  * it is, and the stream is there as long as the connection is. weft_end closes it from anywhere.
  *
  * Bytes. They are read into a small buffer in the connection; only a head that does not fit, or a
- * body, gets a large one. A request's texts point into the buffer, so it stays where it is until the
- * request is over: in[0..start) may be looked at by the handler, in[start..end) has not been used.
- * An idle connection has no exchange and no large buffer: ten thousand of them are cheap.
+ * body, gets a large one. A request's texts point into the buffer, so it stays where it is until
+ * the request is over: in[0..start) may be looked at by the handler, in[start..end) has not been
+ * used. An idle connection has no exchange and no large buffer: ten thousand of them are cheap.
  *
  * Leaving. One op waits for the client's leaving as long as the connection lives. When it is told,
  * the request that runs is cancelled, unless all of its answer was given to the kernel already.

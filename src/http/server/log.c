@@ -24,7 +24,8 @@
 
 static void back(uv_work_t *request, int err);
 
-/* ---- the clock -------------------------------------------------------------------------------- */
+/* ---- the clock
+ * -------------------------------------------------------------------------------- */
 
 /* Brings date_ up to date; the millisecond of now. */
 static unsigned tell_time(struct weft_http_log *log)
@@ -38,7 +39,8 @@ static unsigned tell_time(struct weft_http_log *log)
     return (unsigned)(now.tv_nsec / 1000000);
 }
 
-/* ---- what comes next -------------------------------------------------------------------------- */
+/* ---- what comes next
+ * -------------------------------------------------------------------------- */
 
 static void tell_lost(struct weft_http_log *log)
 {
@@ -94,7 +96,8 @@ static void timer_fired(struct weft_timer *timer)
     proceed(log);
 }
 
-/* ---- the end of a write ----------------------------------------------------------------------- */
+/* ---- the end of a write
+ * ----------------------------------------------------------------------- */
 
 static void over(struct weft_http_log *log, int status)
 {
@@ -108,7 +111,8 @@ static void over(struct weft_http_log *log, int status)
         weft_join(&log->op);
 }
 
-/* Lines that did not get out; the one that tells of others does not count, but what it told does. */
+/* Lines that did not get out; the one that tells of others does not count, but what it told
+ * does. */
 static void count_losses(struct weft_http_log *log)
 {
     const struct weft_http_log_job *job = &log->job_;
@@ -135,7 +139,8 @@ static void back(uv_work_t *request, int err)
         proceed(log);
 }
 
-/* ---- requests --------------------------------------------------------------------------------- */
+/* ---- requests
+ * --------------------------------------------------------------------------------- */
 
 /* A line of any length fits, and the one that tells of lost ones behind it. */
 static bool has_room(const struct weft_http_log *log)
@@ -192,7 +197,8 @@ void weft_http_log_request(struct weft_http_log *log, const struct weft_http_req
     }
 }
 
-/* ---- open, reopen, close ---------------------------------------------------------------------- */
+/* ---- open, reopen, close
+ * ---------------------------------------------------------------------- */
 
 void weft_http_log_reopen(struct weft_http_log *log)
 {

@@ -10,7 +10,8 @@ enum {
     LOG_LOST_SIZE = 160 /* the longest line that tells of lost ones */
 };
 
-/* ---- log_line.c: pure functions --------------------------------------------------------------- */
+/* ---- log_line.c: pure functions
+ * --------------------------------------------------------------- */
 
 struct http_log_entry {
     const struct weft_http_head *head;
@@ -34,7 +35,8 @@ size_t weft__http_log_line(enum weft_http_log_format format, const struct http_l
 size_t weft__http_log_lost(enum weft_http_log_format format, const char *date, unsigned millisecond,
                            uint64_t count, char *line);
 
-/* ---- log_write.c ------------------------------------------------------------------------------ */
+/* ---- log_write.c
+ * ------------------------------------------------------------------------------ */
 
 /* On a thread of the pool: open, write, close, as job says. */
 void weft__http_log_work(uv_work_t *request);

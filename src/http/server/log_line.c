@@ -2,8 +2,8 @@
  *
  * Nothing a client sends gets out of its place. In CLF everything but visible ASCII and the blank
  * becomes \xhh, as do quotes and backslashes get a backslash; in JSON control characters (those
- * of C1 too, terminals obey them) become \u00hh and what is not UTF-8 U+FFFD. So a line has one end,
- * and a quote ends a text only where we put it.
+ * of C1 too, terminals obey them) become \u00hh and what is not UTF-8 U+FFFD. So a line has one
+ * end, and a quote ends a text only where we put it.
  *
  * Each text has a share of the line, counted after escaping; what does not fit is cut at a whole
  * character and ends in "...". The shares, and what stands between them, are less than
@@ -14,7 +14,8 @@ enum { METHOD_MOST = 64, TARGET_MOST = 2048, REFERER_MOST = 1024, AGENT_MOST = 5
 _Static_assert(METHOD_MOST + TARGET_MOST + REFERER_MOST + AGENT_MOST + 400 <= WEFT_HTTP_LOG_LINE,
                "the parts of a line do not fit it");
 
-/* ---- pieces: each writes at `to` and returns where it stopped --------------------------------- */
+/* ---- pieces: each writes at `to` and returns where it stopped
+ * --------------------------------- */
 
 /* And a NUL behind it, that is overwritten or left behind the end. */
 static char *put(char *to, const char *text)
@@ -54,7 +55,8 @@ static char *put_hex(char *to, const char *mark, unsigned char byte)
     return to;
 }
 
-/* ---- escaping --------------------------------------------------------------------------------- */
+/* ---- escaping
+ * --------------------------------------------------------------------------------- */
 
 /* Writes one character, escaped: at most UNIT_MOST bytes. *from moves behind it. */
 typedef char *escape_fn(char *to, const unsigned char **from, const unsigned char *end);
@@ -149,7 +151,8 @@ static char *put_escaped(char *to, struct weft_text text, size_t most, escape_fn
     }
 }
 
-/* ---- dates ------------------------------------------------------------------------------------ */
+/* ---- dates
+ * ------------------------------------------------------------------------------------ */
 
 static char *put_clf_date(char *to, const struct tm *tm)
 {
@@ -189,7 +192,8 @@ void weft__http_log_date(enum weft_http_log_format format, int64_t seconds,
     *to = '\0';
 }
 
-/* ---- CLF -------------------------------------------------------------------------------------- */
+/* ---- CLF
+ * -------------------------------------------------------------------------------------- */
 
 static char *put_clf_head(char *to, const char *remote, const char *date)
 {
@@ -232,7 +236,8 @@ static char *put_clf(char *to, const struct http_log_entry *entry, bool combined
     return put(to, "\"");
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------- */
+/* ---- JSON
+ * ------------------------------------------------------------------------------------- */
 
 static char *put_json_time(char *to, const char *date, unsigned millisecond)
 {
@@ -280,7 +285,8 @@ static char *put_json(char *to, const struct http_log_entry *entry)
     return put(to, "}");
 }
 
-/* ---- lines ------------------------------------------------------------------------------------ */
+/* ---- lines
+ * ------------------------------------------------------------------------------------ */
 
 size_t weft__http_log_line(enum weft_http_log_format format, const struct http_log_entry *entry,
                            char *line)

@@ -29,7 +29,8 @@ static int last_error(void)
     return uv_translate_sys_error(errno);
 }
 
-/* ---- opening ---------------------------------------------------------------------------------- */
+/* ---- opening
+ * ---------------------------------------------------------------------------------- */
 
 static void close_file(struct weft_http_log_job *job)
 {
@@ -66,7 +67,8 @@ static int open_file(struct weft_http_log_job *job)
     return 0;
 }
 
-/* ---- writing ---------------------------------------------------------------------------------- */
+/* ---- writing
+ * ---------------------------------------------------------------------------------- */
 
 /* As many whole lines as fit into one piece; at least one, or what is left of one. */
 static size_t piece_of(const char *data, size_t size)

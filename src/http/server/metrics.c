@@ -5,8 +5,8 @@
  * builtins are used instead of C11's types so that C++ can include the header.
  *
  * The servers' own counts are plain numbers that only their thread may look at. So each server has
- * a place here that its thread copies them to, taken at the first call (by compare and exchange, the
- * pointer is only a name and never followed), and whoever is asked adds the places up.
+ * a place here that its thread copies them to, taken at the first call (by compare and exchange,
+ * the pointer is only a name and never followed), and whoever is asked adds the places up.
  *
  * Buckets count only their own share; the sums that the format wants are made when it is written,
  * and the histogram's count is the last of these: they fit each other at any moment. */
@@ -36,7 +36,8 @@ static uint64_t load(const uint64_t *figure)
     return __atomic_load_n(figure, __ATOMIC_RELAXED);
 }
 
-/* ---- counting --------------------------------------------------------------------------------- */
+/* ---- counting
+ * --------------------------------------------------------------------------------- */
 
 /* NULL: all places are taken. */
 static struct weft_http_metrics_server *place_of(struct weft_http_metrics *metrics,
@@ -89,7 +90,8 @@ void weft_http_metrics_done(struct weft_http_metrics *metrics,
     weft_http_metrics_update(metrics, request->server);
 }
 
-/* ---- the text --------------------------------------------------------------------------------- */
+/* ---- the text
+ * --------------------------------------------------------------------------------- */
 
 struct output {
     char *text;

@@ -141,7 +141,8 @@ static int set_allow(struct weft_http_request *request, unsigned methods)
     return weft_http_set(request, "Allow", text);
 }
 
-/* The path is there, or "*" is meant; the router itself answers OPTIONS, so that is always allowed. */
+/* The path is there, or "*" is meant; the router itself answers OPTIONS, so that is always
+ * allowed. */
 static void answer_methods(struct weft_http_request *request, unsigned methods)
 {
     int err = set_allow(request, methods | WEFT_HTTP_OPTIONS);

@@ -1,5 +1,5 @@
-/* Patterns, shared by matching (router.c) and checking (router_check.c). A segment is what follows a
- * '/', up to the next one or the end. */
+/* Patterns, shared by matching (router.c) and checking (router_check.c). A segment is what follows
+ * a '/', up to the next one or the end. */
 #ifndef WEFT_HTTP_ROUTER_INSIDE_H
 #define WEFT_HTTP_ROUTER_INSIDE_H
 

@@ -2,8 +2,8 @@
  *
  * There is always one connection ahead (spare_), with its stream open and its accept waiting. When
  * it is made the next one takes its place. Three things keep the place empty for a while: too many
- * who are being told 503, no memory, no descriptors. The first is over when one of those leaves, the
- * others get a pause. Meanwhile clients wait in the kernel's backlog; nothing is lost.
+ * who are being told 503, no memory, no descriptors. The first is over when one of those leaves,
+ * the others get a pause. Meanwhile clients wait in the kernel's backlog; nothing is lost.
  *
  * The op has joined from the start: after weft_http_drain it is over when the listener and the last
  * connection are. */
@@ -210,7 +210,7 @@ void weft_http_serve_at(const struct weft_site *site, struct weft_op *parent,
         server->address = *address;
     else
         server->address.size = 0;
-    weft_run_at(site, parent, &server->op, weft_http_serve_begin, then);
+    weft_run_now_at(site, parent, &server->op, weft_http_serve_begin, then);
 }
 
 /* Whoever has no answer to wait for is no reason to call the drain a failure. */

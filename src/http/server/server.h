@@ -127,8 +127,8 @@ void weft__http_taken_back(struct weft_http_connection *c, size_t size);
 /* ---- body.c --------------------------------------------------------------------------------- */
 
 void weft__http_body_begin(struct weft_http_exchange *x);
-/* Can what is left of it be thrown away, so that the connection goes on? It is short, and certain to
- * come: a client that was not told to continue may send it or not. */
+/* Can what is left of it be thrown away, so that the connection goes on? It is short, and certain
+ * to come: a client that was not told to continue may send it or not. */
 bool weft__http_body_skippable(const struct weft_http_exchange *x);
 /* Throw away what is left of it, then go on with weft__http_connection_next. */
 void weft__http_body_discard(struct weft_http_connection *c);

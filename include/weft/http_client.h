@@ -72,8 +72,8 @@ struct weft_http_chain {
 /* A host that a fetch has to be sent to, on its way to addresses: the op below which the client's
  * resolver works. One that you supply fills in addresses and count, and finishes op: with 0, or
  * with the error that every fetch waiting for this host then gets. The ports in the addresses do
- * not matter. A client asks once for a host however many fetches wait for it; it is cancelled when none
- * of them waits any more. */
+ * not matter. A client asks once for a host however many fetches wait for it; it is cancelled when
+ * none of them waits any more. */
 struct weft_http_resolve {
     struct weft_op op;
     const char *host; /* lower case, without brackets, as in DNS (xn--…); lives as long as op */
@@ -222,8 +222,8 @@ typedef ssize_t weft_http_fetch_pull_fn(struct weft_http_fetch *fetch, char *buf
 typedef bool weft_http_fetch_rewind_fn(struct weft_http_fetch *fetch);
 
 /* May this redirect be followed? url is absolute, http or https; fetch->status says which kind.
- * false: it is the answer. This is for what can be seen in a URL. To keep away from hosts that are
- * forbidden use client.allow_address: a name may lead to any address, and only there it is known. */
+ * false: it is the answer. This is for what can be seen in a URL. The guard against forbidden hosts
+ * is client.allow_address: a name may lead to any address, and only there it is known. */
 typedef bool weft_http_fetch_follow_fn(struct weft_http_fetch *fetch, const char *url);
 
 enum weft_http_fetch_version {
@@ -237,7 +237,7 @@ enum weft_http_fetch_version {
 enum weft_http_fetch_auth {
     WEFT_FETCH_AUTH_BASIC,
     WEFT_FETCH_AUTH_DIGEST, /* asks first, then answers the server's question, twice at most: after
-                               that 401 is the answer, without its body if that was a question too */
+                               that 401 is the answer, without a body if it was a question too */
     WEFT_FETCH_AUTH_BEARER  /* password is the token */
 };
 
@@ -333,7 +333,8 @@ struct weft_http_fetch {
  * after any outcome and before the fetch begins again.
  *
  * A cancel is answered at once and closes the connection, or resets the stream of HTTP/2: the
- * server sees that nobody waits any more. UV_EINVAL also: client is NULL, not open, or of another loop. */
+ * server sees that nobody waits any more. UV_EINVAL also: client is NULL, not open, or of another
+ * loop. */
 #define weft_http_fetch(parent, fetch, client, url, then)                                          \
     weft_http_fetch_at(WEFT_HERE("fetch", WEFT_HTTP), parent, fetch, client, url, then)
 WEFT_API void weft_http_fetch_at(const struct weft_site *site, struct weft_op *parent,

@@ -383,10 +383,12 @@ static bool closes;
 
 static void never_content(struct peer *peer)
 {
-    say_text(peer, "HTTP/1.1 401 Who\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"n\", "
-                   "stale=true, qop=\"auth\"\r\nContent-Length: 4\r\n\r\nwho?");
-    if (closes)
-        hang_up(peer);
+    char text[300];
+    snprintf(text, sizeof text,
+             "HTTP/1.1 401 Who\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"n\", stale=true, "
+             "qop=\"auth\"\r\nContent-Length: 4\r\n%s\r\nwho?",
+             closes ? "Connection: close\r\n" : "");
+    say_text(peer, text);
 }
 
 static ssize_t give_one(struct weft_http_fetch *fetch, char *buffer, size_t capacity)
@@ -425,6 +427,7 @@ static void asks_in_vain(struct weft_http_fetch fetch)
     assert_non_null(fetch.body);
     assert_int_equal(heads, 1);
     assert_int_equal(scene.server.requests, 3);
+    assert_int_equal(scene.client.connections, closes ? 3 : 1);
     weft_http_fetch_free(&fetch);
     scene_down(&scene);
 }

@@ -196,8 +196,8 @@ void weft__http_fetch_over(struct weft_http_fetch *fetch, int status,
                            enum weft_http_fetch_detail detail);
 /* curl is done with it. */
 void weft__http_fetch_done(struct weft_http_fetch *fetch, CURLcode code);
-/* Decide how it ends, between enter and leave: it is stopped when nobody is inside curl any more. The
- * first decision counts. */
+/* Decide how it ends, between enter and leave: it is stopped when nobody is inside curl any more.
+ * The first decision counts. */
 void weft__http_fetch_decide(struct weft_http_fetch *fetch, int status,
                              enum weft_http_fetch_failure failure,
                              enum weft_http_fetch_detail detail);
@@ -214,9 +214,9 @@ int weft__http_request_set(struct weft_http_fetch *fetch);
 
 enum { HEAD_GOES_ON, HEAD_BEGUN, HEAD_ENDED };
 
-/* Read one line of a head, with its end, into what fetch has of the answer; of all lines together at
- * most so many bytes. HEAD_BEGUN: status and version are known; HEAD_ENDED: and the fields, it is
- * no informational one; HEAD_GOES_ON: anything else; UV_EFBIG, UV_ENOMEM, WEFT_EHTTP. */
+/* Read one line of a head, with its end, into what fetch has of the answer; of all lines together
+ * at most so many bytes. HEAD_BEGUN: status and version are known; HEAD_ENDED: and the fields, it
+ * is no informational one; HEAD_GOES_ON: anything else; UV_EFBIG, UV_ENOMEM, WEFT_EHTTP. */
 int weft__http_head_read(struct weft_http_fetch *fetch, struct weft_text line, size_t most);
 /* Forget the head that was read. */
 void weft__http_head_reset(struct weft_http_fetch *fetch);

@@ -1,8 +1,8 @@
 /* libcurl for the whole process: begun once, with our memory.
  *
  * A process that has initialised curl before keeps what it has chosen; curl then only counts us. It
- * is never cleaned up: nobody knows who else still uses it. An attempt that fails may be made again:
- * memory may be there then.
+ * is never cleaned up: nobody knows who else still uses it. An attempt that fails may be made
+ * again: memory may be there then.
  *
  * When memory runs out curl does not always say so: it calls a URL malformed, or an answer odd. So
  * it is noted down here, where curl asks for memory, and whoever wants to know why something failed

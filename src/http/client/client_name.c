@@ -4,8 +4,8 @@
  * it; they stand in its line. What comes is kept for a while and handed to curl with the first
  * request that needs it: curl has a table of its own for host and port, which our "host:port:…"
  * overwrites and "-host:port" empties; what came so never ages there. ports[] are the
- * ports for which curl is known to have the present addresses: it took them over when a request that
- * carried them was about to be sent. generation tells whether those were the present ones.
+ * ports for which curl is known to have the present addresses: it took them over when a request
+ * that carried them was about to be sent. generation tells whether those were the present ones.
  *
  *     no name ──► lookup under way, fetches wait ──► addresses ──► too old: lookup again, …
  *                          │ failed, or nobody waits           └► evicted: the oldest first

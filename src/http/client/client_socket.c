@@ -1,17 +1,18 @@
 /* curl's sockets on the loop: a uv_poll_t each, changed as seldom as possible.
  *
- * A socket is made in opensocket, ours. So everything that can fail fails there, where curl can take
- * it as a connection that could not be made; what curl asks to be watched later needs no memory. It
- * is closed in closesocket, ours too, but only if it ever was connected: one that was not, curl
- * closes itself, after it was told to be watched no more, or without a word if it never was. So a
- * socket that is waited for to be writable, as all are that are not connected, is never left in the
- * kernel's set, and what is found in its place when its number comes again is let go (retire).
+ * A socket is made in opensocket, ours. So everything that can fail fails there, where curl can
+ * take it as a connection that could not be made; what curl asks to be watched later needs no
+ * memory. It is closed in closesocket, ours too, but only if it ever was connected: one that was
+ * not, curl closes itself, after it was told to be watched no more, or without a word if it never
+ * was. So a socket that is waited for to be writable, as all are that are not connected, is never
+ * left in the kernel's set, and what is found in its place when its number comes again is let go
+ * (retire).
  *
  * Each change of what is watched costs two calls to the kernel. When a request is over curl does
  * not want its connection watched any more, and with the next one it does again. So a connection
- * that is only read from stays in the kernel's set: it does not keep the loop alive (wanted is false),
- * and if something comes (mostly the server's goodbye) it is taken out then; curl finds that out by
- * itself before it uses the connection again. */
+ * that is only read from stays in the kernel's set: it does not keep the loop alive (wanted is
+ * false), and if something comes (mostly the server's goodbye) it is taken out then; curl finds
+ * that out by itself before it uses the connection again. */
 #include "client.h"
 #include "weft/alloc.h"
 #include <errno.h>
@@ -192,11 +193,13 @@ curl_socket_t weft__http_socket_open(void *data, curlsocktype purpose, struct cu
     struct weft_http_engine *engine = handle->engine;
     struct weft_http_fetch *fetch = handle->fetch;
     (void)purpose;
+    if (fetch->stopped_ || fetch->told_) /* told: see about_to_send */
+        return CURL_SOCKET_BAD;
     if (!allowed(engine->client, to)) {
         fetch->refused_ = true;
         return CURL_SOCKET_BAD;
     }
-    if (fetch->stopped_)
+    if (fetch->stopped_) /* allow_address may have done that */
         return CURL_SOCKET_BAD;
     int fd = socket(to->family, to->socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, to->protocol);
     if (fd < 0) {

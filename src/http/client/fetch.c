@@ -230,7 +230,7 @@ static void answered(struct weft_http_fetch *fetch)
 static bool stopped_curl(const struct weft_http_fetch *fetch, CURLcode code)
 {
     return (code == CURLE_WRITE_ERROR && fetch->follows_) ||
-           (code == CURLE_ABORTED_BY_CALLBACK && fetch->told_);
+           ((code == CURLE_ABORTED_BY_CALLBACK || code == CURLE_COULDNT_CONNECT) && fetch->told_);
 }
 
 void weft__http_fetch_done(struct weft_http_fetch *fetch, CURLcode code)

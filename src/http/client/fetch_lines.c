@@ -115,9 +115,10 @@ static int64_t length_of(struct weft_text value)
 {
     int64_t length = 0;
     for (size_t i = 0; i < value.size; i++) {
-        if (!digit(value, i) || length > (INT64_MAX - 9) / 10)
+        int more = digit(value, i) ? value.data[i] - '0' : -1;
+        if (more < 0 || length > (INT64_MAX - more) / 10)
             return -1;
-        length = length * 10 + (value.data[i] - '0');
+        length = length * 10 + more;
     }
     return value.size > 0 ? length : -1;
 }

@@ -50,7 +50,7 @@ static bool in_scheme(char c)
 }
 
 /* Does everybody see the same host in it? What curl takes to be a scheme has to be followed by two
- * slashes; a host does not begin with a third, but in the URL of a file; and '\\' is '/' to some. */
+ * slashes; a third one is only for the URL of a file; and '\\' is '/' to some. */
 static bool is_clear(const char *location)
 {
     size_t scheme = 0;

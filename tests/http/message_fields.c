@@ -27,6 +27,23 @@ TEST(a_status_has_a_name_or_none)
         assert_string_equal(weft_http_reason(unknown[i]), "");
 }
 
+TEST(every_name_of_a_status_is_its_own_and_fits_a_status_line)
+{
+    const char *names[100];
+    size_t count = 0;
+    for (int status = 0; status < 1000; status++) {
+        const char *name = weft_http_reason(status);
+        if (name[0] == '\0')
+            continue;
+        assert_true(status >= 100 && status < 600);
+        assert_true(strlen(name) <= 40 && weft_http_value_ok(weft_text_of(name)));
+        for (size_t i = 0; i < count; i++)
+            assert_string_not_equal(names[i], name);
+        names[count++] = name;
+    }
+    assert_int_equal(count, 60);
+}
+
 TEST(the_name_of_a_field_is_a_token)
 {
     assert_true(weft_http_name_ok(T("X-Weft_1!#$%&'*+.^`|~")));

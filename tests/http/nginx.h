@@ -1,10 +1,12 @@
-/* nginx as a server from outside: plain, TLS and HTTP/2, with certificates of a test's own authority.
+/* nginx as a server from outside: plain, TLS and HTTP/2, with certificates of a test's own
+ * authority.
  *
  * It is started once a program, in the scratch folder, on ports that were free a moment ago, and
- * ends with the program. Hosts: good.test, wrong.test (its certificate is good.test's), expired.test,
- * self.test and mutual.test, which wants to see a certificate too (guest.pem is one), all on the TLS
- * port; plain.test without TLS; old.test is HTTP/1.1 with TLS; on bare_port HTTP/2 is spoken without.
- * What good.test was asked for, and how that ended, is in the file access.log. */
+ * ends with the program. Hosts: good.test, wrong.test (its certificate is good.test's),
+ * expired.test, self.test and mutual.test, which wants to see a certificate too (guest.pem is one),
+ * all on the TLS port; plain.test without TLS; old.test is HTTP/1.1 with TLS; on bare_port HTTP/2
+ * is spoken without. What good.test was asked for, and how that ended, is in the file
+ * access.log. */
 #ifndef TESTS_HTTP_NGINX_H
 #define TESTS_HTTP_NGINX_H
 
@@ -136,19 +138,18 @@ static inline void nginx_files(void)
     scratch_file(path, "www/small", "small");
 }
 
+/* It writes this file when it listens everywhere. That somebody listens on the ports would not do:
+ * it may be another test, which was faster. */
 static inline bool nginx_listens(void)
 {
-    struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    name.sin_port = htons((uint16_t)nginx.old_port); /* the last in the configuration */
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bool there = connect(fd, (struct sockaddr *)&name, sizeof name) == 0;
-    close(fd);
-    return there;
+    char path[SCRATCH_PATH];
+    return scratch_exists(scratch_path(path, "pid"));
 }
 
 static inline bool nginx_try(void)
 {
     char path[SCRATCH_PATH];
+    unlink(scratch_path(path, "pid"));
     nginx.port = free_port();
     nginx.tls_port = free_port();
     nginx.old_port = free_port();

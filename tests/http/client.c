@@ -405,21 +405,30 @@ TEST(no_more_requests_at_a_time_than_handles)
     scene_down(&scene);
 }
 
-TEST(no_more_connections_than_allowed)
+/* Ten requests at once, and how many connections they make. */
+static void ten_make(const struct weft_http_client *settings, unsigned connections)
 {
     static struct weft_http_fetch fetches[10];
     memset(fetches, 0, sizeof fetches);
     memset(&scene, 0, sizeof scene);
     world_up(&scene.w);
     outside_up(&scene.w.loop, &scene.server, hello);
-    scene.client.max_host_connections = 2;
+    scene.client = *settings;
     weft_http_client_open(scene_root(&scene), &scene.client, noted);
     for (int i = 0; i < 10; i++)
         get(&scene, &fetches[i], "/");
     for (int i = 0; i < 10; i++)
         got_hello(&fetches[i]);
-    assert_int_equal(scene.server.connections, 2);
+    assert_int_equal(scene.server.connections, connections);
     scene_down(&scene);
+}
+
+TEST(no_more_connections_than_allowed)
+{
+    struct weft_http_client to_a_host = {.max_host_connections = 2};
+    struct weft_http_client in_all = {.max_connections = 3};
+    ten_make(&to_a_host, 2);
+    ten_make(&in_all, 3);
 }
 
 /* ---- letting go ----------------------------------------------------------------------------- */

@@ -154,6 +154,56 @@ TEST(an_answer_that_is_cut_short_is_not_complete)
     breaks("", WEFT_EHTTP, WEFT_FETCH_FAILED_PROTOCOL, WEFT_FETCH_CUT_SHORT, "was cut short");
 }
 
+static const char *cut_text;
+static size_t cut_at;
+static bool cut_by_reset;
+
+static void cut(struct peer *peer)
+{
+    struct linger reset = {.l_onoff = 1, .l_linger = 0};
+    say(peer, cut_text, cut_at);
+    if (cut_by_reset)
+        setsockopt(weft_stream_fd(&peer->stream), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+    hang_up(peer);
+}
+
+/* However far it came: it is an error, unless all of it did. spare: how many bytes at its end say
+ * nothing any more. */
+static void is_cut_at_every_byte(const char *text, size_t spare)
+{
+    scene_up(&scene, cut);
+    cut_text = text;
+    for (int by_reset = 0; by_reset < 2; by_reset++) {
+        cut_by_reset = by_reset;
+        for (cut_at = 0; cut_at < strlen(text) - spare; cut_at++) {
+            struct weft_http_fetch fetch = {0};
+            get_and_wait(&scene, &fetch, "/");
+            if (fetch.op.status == 0)
+                fail_msg("complete after %zu bytes: %s", cut_at, text);
+            assert_int_not_equal(fetch.failure, WEFT_FETCH_NO_FAILURE);
+            weft_http_fetch_free(&fetch);
+        }
+    }
+    struct weft_http_fetch whole = {0};
+    cut_at = strlen(text);
+    cut_by_reset = false;
+    get_and_wait(&scene, &whole, "/");
+    assert_int_equal(whole.op.status, 0);
+    assert_string_equal(whole.body, "hello");
+    end(&whole);
+}
+
+TEST(an_answer_that_breaks_off_at_any_byte_is_not_complete)
+{
+    is_cut_at_every_byte("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", 0);
+    is_cut_at_every_byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+                         "2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n",
+                         1); /* curl does not wait for the last LF */
+    is_cut_at_every_byte("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
+                         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
+                         0);
+}
+
 TEST(what_is_not_http_is_told)
 {
     breaks("SSH-2.0-OpenSSH_9.2\r\n", WEFT_EHTTP, WEFT_FETCH_FAILED_PROTOCOL, WEFT_FETCH_NO_DETAIL,
@@ -371,6 +421,30 @@ TEST(a_head_has_a_limit)
     failed_with(&fetch, UV_EFBIG, WEFT_FETCH_FAILED_SIZE, WEFT_FETCH_LARGE_HEAD, "head");
     await_that(&scene.w, dripping->gone || !weft_stream_connected(&dripping->stream));
     end(&fetch);
+}
+
+static void long_head(struct peer *peer)
+{
+    static char field[2000];
+    memset(field, 'x', sizeof field - 1);
+    say_text(peer, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX: ");
+    say_text(peer, field);
+    say_text(peer, "\r\n\r\nok");
+}
+
+TEST(the_limit_of_a_head_can_be_set)
+{
+    for (int small = 0; small < 2; small++) {
+        struct weft_http_fetch fetch = {0};
+        memset(&scene, 0, sizeof scene);
+        world_up(&scene.w);
+        outside_up(&scene.w.loop, &scene.server, long_head);
+        scene.client.header_max = small ? 2000 : 2100;
+        weft_http_client_open(scene_root(&scene), &scene.client, noted);
+        get_and_wait(&scene, &fetch, "/");
+        assert_int_equal(fetch.op.status, small ? UV_EFBIG : 0);
+        end(&fetch);
+    }
 }
 
 static void hint_on(struct weft_op *root, struct weft_op *op)

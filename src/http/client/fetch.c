@@ -237,7 +237,11 @@ void weft__http_fetch_done(struct weft_http_fetch *fetch, CURLcode code)
 {
     note_facts(fetch);
     if (fetch->stopped_)
-        return; /* it is on the list */
+        return;                                  /* it is on the list */
+    if (code == CURLE_OK && fetch->head_open_) { /* to curl, an end is the end of a head as well */
+        weft__http_fetch_over(fetch, WEFT_EHTTP, WEFT_FETCH_FAILED_PROTOCOL, WEFT_FETCH_CUT_SHORT);
+        return;
+    }
     if (code == CURLE_OK || stopped_curl(fetch, code)) {
         leave_curl(fetch);
         answered(fetch);

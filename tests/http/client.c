@@ -431,6 +431,40 @@ TEST(no_more_connections_than_allowed)
     ten_make(&in_all, 3);
 }
 
+/* Three at once: none is answered before all have asked. */
+static void three_at_once(void)
+{
+    static struct weft_http_fetch fetches[3];
+    unsigned before = scene.server.requests;
+    memset(fetches, 0, sizeof fetches);
+    scene.server.on_request = silence;
+    for (int i = 0; i < 3; i++)
+        get(&scene, &fetches[i], "/");
+    await_that(&scene.w, scene.server.requests == before + 3);
+    for (int i = 0; i < PEERS; i++) {
+        if (weft_stream_connected(&scene.server.peers[i].stream))
+            hello(&scene.server.peers[i]);
+    }
+    for (int i = 0; i < 3; i++)
+        got_hello(&fetches[i]);
+    look_around(&scene.w);
+}
+
+TEST(no_more_connections_are_kept_than_allowed)
+{
+    for (unsigned idle = 1; idle <= 3; idle++) {
+        memset(&scene, 0, sizeof scene);
+        world_up(&scene.w);
+        outside_up(&scene.w.loop, &scene.server, silence);
+        scene.client.max_idle = idle;
+        weft_http_client_open(scene_root(&scene), &scene.client, noted);
+        three_at_once();
+        three_at_once();
+        assert_int_equal(scene.server.connections, 6 - idle);
+        scene_down(&scene);
+    }
+}
+
 /* ---- letting go ----------------------------------------------------------------------------- */
 
 TEST(an_idle_client_keeps_nothing_alive)

@@ -50,7 +50,7 @@ function(weft_add_test_program source)
     string(REGEX REPLACE "\\.c$" "" name ${path})
     string(REPLACE "/" "-" target test-${name})
     weft_add_program(${target} tests/${name} ${source})
-    target_link_libraries(${target} PRIVATE weft-check)
+    target_link_libraries(${target} PRIVATE weft-check weft-apps)
 
     weft_test_traits(${source} its)
     if("threads" IN_LIST its_labels)

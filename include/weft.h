@@ -23,5 +23,6 @@
 #include "weft/text.h"
 #include "weft/timer.h"
 #include "weft/version.h"
+#include "weft/work.h"
 
 #endif

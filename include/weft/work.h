@@ -1,0 +1,57 @@
+/* weft/work.h: a function of yours on libuv's thread pool, as an operation.
+ *
+ *     struct packing {
+ *         struct weft_work work;
+ *         ... what goes in, what comes out ...
+ *     };
+ *
+ *     static int pack(struct weft_work *work)           // on a thread of the pool
+ *     {
+ *         struct packing *packing = weft_owner(work, struct packing, work);
+ *         ...
+ *         return 0;
+ *     }
+ *     ...
+ *     weft_work(op, &packing->work, pack, packed);
+ *
+ * For calls that block: a library without an asynchronous form, several system calls in one go. The
+ * pool has few threads (four, unless UV_THREADPOOL_SIZE says more), and files and names need them
+ * too: work that computes for long belongs elsewhere. */
+#ifndef WEFT_WORK_H
+#define WEFT_WORK_H
+
+#include "op.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct weft_work;
+/* Runs on another thread. Between begin and then the struct around work is its own, but for what
+ * the two threads agree on; it may start no op. Returns 0 or a negative status: that of the op. */
+typedef int weft_work_fn(struct weft_work *work);
+
+/* A cancel is awaited. If no thread had begun it, function is not called and then gets the reason;
+ * otherwise the status is the true one, and may be 0. Work that takes long looks at
+ * weft_work_stopped now and then and returns UV_ECANCELED, which becomes the reason of the cancel.
+ * UV_EINVAL: function is NULL. */
+struct weft_work {
+    struct weft_op op;
+    weft_work_fn *function;
+    uv_work_t request_;
+    int status_;
+    int stop_;
+};
+#define weft_work(parent, work, function, then)                                                    \
+    weft_work_at(WEFT_HERE(#function, WEFT_USER), parent, work, function, then)
+WEFT_API void weft_work_at(const struct weft_site *site, struct weft_op *parent,
+                           struct weft_work *work, weft_work_fn *function, weft_then_fn *then);
+WEFT_API void weft_work_begin(struct weft_op *op);
+
+/* From function: has a cancel come? */
+WEFT_API bool weft_work_stopped(const struct weft_work *work);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

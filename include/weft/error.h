@@ -14,7 +14,8 @@ enum weft_error {
     WEFT_EEXIT = -10003,    /* a child process ended with an error */
     WEFT_ETLS = -10004,     /* TLS: no secure connection to that peer */
     WEFT_EHTTP = -10005,    /* the peer does not speak HTTP as it should */
-    WEFT_EREFUSED = -10006  /* a policy of the caller's refused it */
+    WEFT_EREFUSED = -10006, /* a policy of the caller's refused it */
+    WEFT_EDAMAGED = -10007  /* what was stored is not what was written */
 };
 
 #ifdef __cplusplus

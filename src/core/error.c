@@ -22,6 +22,7 @@ static const struct {
     {WEFT_ETLS, "ETLS", "no secure connection to that peer"},
     {WEFT_EHTTP, "EHTTP", "the peer does not speak HTTP as it should"},
     {WEFT_EREFUSED, "EREFUSED", "a policy refused it"},
+    {WEFT_EDAMAGED, "EDAMAGED", "what was stored is not what was written"},
 };
 
 #define UV_TEXT(name, text)                                                                        \

@@ -9,14 +9,19 @@ configure = cmake -S . -B $(1) $(if $(wildcard $(1)/CMakeCache.txt),,-G Ninja) \
             --log-level=WARNING $(CMAKE_ARGS) $(2)
 build     = cmake --build $(1) --parallel $(JOBS)
 quiet     = >/dev/null
+# A variable of the command line as one word for the shell, whatever is in it.
+quoted    = '$(subst ','\'',$(value $(1)))'
 
-.PHONY: all run test check coverage bench torture fuzz install format clean help
+.PHONY: all run tour test check coverage bench torture fuzz install format clean help
 all: ## build the library, the command and the examples (below build/)
 	@tools/deps build
 	@$(call configure,$(BUILD)) $(quiet)
 	@$(call build,$(BUILD))
 
-run: all ## a guided tour: every example, with its real output
+run: all ## crawl a small site that it serves itself; URL=https://… NESTING=2: crawl that
+	@tools/demo $(BUILD) $(call quoted,URL) $(call quoted,NESTING) $(call quoted,CONCURRENCY)
+
+tour: all ## a guided tour: every example, with its real output
 	@tools/tour $(BUILD)
 
 test: ## build everything and run all tests, also in shuffled order

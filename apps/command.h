@@ -33,6 +33,10 @@ void help_print_usage(const struct command *command);
 command_fn serve_run;
 extern const char serve_usage[];
 
+/* spider/spider.c */
+command_fn spider_run;
+extern const char spider_usage[];
+
 /* suggest.c: the command whose name is nearest to word, or NULL if none is near. */
 const char *suggest_command(const char *word);
 /* The same for names of another kind: begin, offer each, read name. word has to stay. */

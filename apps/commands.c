@@ -12,6 +12,7 @@ const struct command commands[] = {
      "  --list   only the names, one a line, for scripts and shell completion\n",
      help_run},
     {"serve", "serve a folder by HTTP", serve_usage, serve_run},
+    {"spider", "take a site home", spider_usage, spider_run},
     {"version", "which weft this is", "version\n\nPrints the version.\n", version_run},
     {NULL, NULL, NULL, NULL},
 };

@@ -77,12 +77,20 @@ static int store(const struct reader *reader, const struct option *option, const
 {
     if (*value == '\0')
         return misused(reader->command, "--%s takes a value that is not empty", option->name);
-    if (option->number != NULL && !read_number(option, value))
+    if (option->parse != NULL && !option->parse(value, option->number))
+        return misused(reader->command, "--%s takes a value like %s, not '%s'", option->name,
+                       option->example, value);
+    if (option->number != NULL && option->parse == NULL && !read_number(option, value))
         return misused(reader->command, "--%s takes a number from %llu to %llu, not '%s'",
                        option->name, (unsigned long long)option->least,
                        (unsigned long long)option->most, value);
     if (option->words != NULL && !read_word(option, value))
         return not_a_word(reader, option, value);
+    if (option->list != NULL && option->list->count == OPTION_LIST_MAX)
+        return misused(reader->command, "--%s can be given %d times at most", option->name,
+                       OPTION_LIST_MAX);
+    if (option->list != NULL)
+        option->list->items[option->list->count++] = value;
     if (option->text != NULL)
         *option->text = value;
     return EXIT_OK;

@@ -13,12 +13,20 @@
  *
  * Long options take their value as --port=80 or --port 80, letters as -p80 or -p 80. Options and
  * other words may be mixed; "--" ends the options. Of an option that is given twice the last one
- * counts. */
+ * counts, unless it is a list. */
 #ifndef WEFT_APPS_OPTIONS_H
 #define WEFT_APPS_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* What an option that may be given several times has collected. */
+enum { OPTION_LIST_MAX = 256 };
+struct option_list {
+    const char *items[OPTION_LIST_MAX];
+    size_t count;
+};
 
 /* One option. Which of the pointers is set says what it takes; its target is changed only if the
  * option is given. */
@@ -30,6 +38,9 @@ struct option {
     const char **text; /* any text that is not empty; it stays in argv */
     uint64_t *number;  /* digits, from least to most */
     uint64_t least, most;
+    bool (*parse)(const char *text, uint64_t *number); /* instead of digits: how to read it, */
+    const char *example;                               /* and what it looks like: "500ms, 2s" */
+    struct option_list *list;                          /* any text; all of them are kept */
     const char *const *words; /* one of these, NULL behind the last; *word becomes its index */
     unsigned *word;
 };

@@ -53,12 +53,14 @@ function(weft_add_command name)
     weft_install_command(${name}-command)
 endfunction()
 
-# Each demo/<name>.c is a program that a demonstration or a test needs: build/demo/<name>.
+# Each demo/<name>.c is a program that a demonstration or a test needs: build/demo/<name>. Its parts
+# are in demo/<name>/.
 function(weft_add_demos)
     file(GLOB sources CONFIGURE_DEPENDS demo/*.c)
     foreach(source IN LISTS sources)
         get_filename_component(name ${source} NAME_WE)
-        weft_add_program(demo-${name} demo/${name} ${source})
+        file(GLOB parts CONFIGURE_DEPENDS demo/${name}/*.c)
+        weft_add_program(demo-${name} demo/${name} ${source} ${parts})
     endforeach()
 endfunction()
 

@@ -182,9 +182,10 @@ WEFT_API int weft_crawl_get(struct weft_crawl *crawl, struct weft_text key,
  * an error (UV_ENOSPC, UV_EIO) nothing is lost: the journal still has it, and the next commit tries
  * again. A cancel does not stop what has begun. */
 struct weft_crawl_commit {
-    struct weft_work work; /* work.op is the op */
+    struct weft_op op;
     struct weft_crawl *crawl;
     uint64_t bytes; /* what it wrote */
+    struct weft_work work_;
 };
 #define weft_crawl_commit(parent, commit, crawl, then)                                             \
     weft_crawl_commit_at(WEFT_HERE("crawl_commit", WEFT_FS), parent, commit, crawl, then)

@@ -1,0 +1,311 @@
+/* The crawl as a whole: what is open, what is fed, when it is over.
+ *
+ *     opened ──► fed, fed, … ──► nothing left, or stopped ──► last commit ──► client closed ──► over
+ *
+ * Every page that leaves memory feeds the crawl: hosts with something in their lines are hungry and
+ * take turns. Once a beat the limits are looked at, and what happened is committed. */
+#include "spider/crawl.h"
+#include "command.h"
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct crawl *crawl_of(struct weft_op *op)
+{
+    return weft_owner(op, struct crawl, op);
+}
+
+/* ---- the end -------------------------------------------------------------------------------- */
+
+static void committed(struct weft_op *op, struct weft_op *commit);
+
+static void commit(struct crawl *crawl)
+{
+    if (crawl->committing || crawl->aborted)
+        return;
+    crawl->committing = true;
+    crawl->committed_at = weft_now(weft_loop_of(&crawl->op));
+    weft_crawl_commit(&crawl->op, &crawl->commit, &crawl->state, committed);
+}
+
+/* What came in between is in the journal, and a journal is good until the power fails. */
+static void close_client(struct crawl *crawl)
+{
+    weft_http_client_close(&crawl->client);
+    weft_join(&crawl->op);
+}
+
+static void committed(struct weft_op *op, struct weft_op *commit_op)
+{
+    struct crawl *crawl = crawl_of(op);
+    crawl->committing = false;
+    if (crawl->aborted)
+        return;
+    if (commit_op->status != 0)
+        crawl_no_output(crawl, commit_op->status, "the state");
+    if (!crawl->closing)
+        crawl_feed(crawl);
+    else if (commit_op->status == 0 && crawl->state.pending > 0)
+        commit(crawl);
+    else
+        close_client(crawl);
+}
+
+static bool is_over(const struct crawl *crawl)
+{
+    if (crawl->closing || crawl->aborted || crawl->pages > 0)
+        return false;
+    return crawl->stop != CRAWL_GOES_ON || (crawl->hungry == NULL && crawl->again.count == 0);
+}
+
+static void end(struct crawl *crawl)
+{
+    crawl->closing = true;
+    weft_end(&crawl->beat.op, 0);
+    weft_finish(&crawl->naps, 0);
+    commit(crawl); /* or the one that is under way goes on to the end */
+}
+
+static bool is_any(const struct weft_op *task, void *context)
+{
+    (void)task, (void)context;
+    return true;
+}
+
+void crawl_stop(struct crawl *crawl, enum crawl_stop why)
+{
+    if (crawl->stop != CRAWL_GOES_ON || crawl->closing)
+        return;
+    crawl->stop = why;
+    weft_queue_remove(&crawl->queue, is_any, NULL);
+    weft_queue_remove(&crawl->disk, is_any, NULL);
+    weft_cancel(&crawl->naps, UV_ECANCELED);
+    crawl_feed(crawl);
+}
+
+void crawl_no_output(struct crawl *crawl, int status, const char *what)
+{
+    if (crawl->output_error == 0) {
+        crawl->output_error = status;
+        complain("cannot write %s below %s: %s", what, crawl->folder_path, weft_strerror(status));
+    }
+    crawl_stop(crawl, CRAWL_NO_OUTPUT);
+}
+
+void crawl_abort(struct crawl *crawl)
+{
+    crawl->aborted = true;
+    if (crawl->stop == CRAWL_GOES_ON)
+        crawl->stop = CRAWL_INTERRUPTED;
+    weft_end(&crawl->op, UV_ECANCELED);
+}
+
+/* ---- feeding -------------------------------------------------------------------------------- */
+
+static bool may_begin(const struct crawl *crawl)
+{
+    const struct settings *settings = crawl->settings;
+    const uint32_t *counts = crawl->state.counts;
+    uint64_t there = (uint64_t)counts[WEFT_CRAWL_DONE] + counts[WEFT_CRAWL_AGAIN];
+    if (crawl->stop != CRAWL_GOES_ON || crawl->closing || crawl->aborted)
+        return false;
+    if (settings->max_pages > 0 && there + crawl->pages - crawl->rereading >= settings->max_pages)
+        return false;
+    return crawl->pages < crawl->pages_max && crawl->state.pending < CRAWL_BACKLOG;
+}
+
+static void feed_hosts(struct crawl *crawl)
+{
+    while (crawl->hungry != NULL && may_begin(crawl)) {
+        struct host *host = crawl->hungry;
+        crawl->hungry = host->next_hungry;
+        if (crawl->hungry == NULL)
+            crawl->hungry_tail = &crawl->hungry;
+        host->hungry = false;
+        host_feed(host);
+    }
+}
+
+static void feed_disk(struct crawl *crawl)
+{
+    while (crawl->again.count > 0 && crawl->rereading < 2 * CRAWL_DISK &&
+           crawl->stop == CRAWL_GOES_ON && !crawl->closing)
+        disk_reread(crawl, weft_crawl_line_pop(&crawl->state, &crawl->again));
+}
+
+static void check_limits(struct crawl *crawl)
+{
+    const struct settings *settings = crawl->settings;
+    const uint32_t *counts = crawl->state.counts;
+    uint64_t there = (uint64_t)counts[WEFT_CRAWL_DONE] + counts[WEFT_CRAWL_AGAIN];
+    uint64_t now = weft_now(weft_loop_of(&crawl->op));
+    bool more = crawl->hungry != NULL || crawl->pages > 0;
+    if ((settings->max_pages > 0 && there >= settings->max_pages && more) ||
+        (settings->max_bytes > 0 && crawl->bytes >= settings->max_bytes && more) ||
+        (settings->max_ms > 0 && now - crawl->begun_at >= settings->max_ms))
+        crawl_stop(crawl, CRAWL_LIMIT);
+}
+
+/* Pages that are settled without being fetched come back here at once: the loop goes on, it does
+ * not nest. */
+void crawl_feed(struct crawl *crawl)
+{
+    if (crawl->feeding)
+        return;
+    crawl->feeding = true;
+    check_limits(crawl);
+    feed_disk(crawl);
+    feed_hosts(crawl);
+    crawl->feeding = false;
+    if (crawl->state.pending >= CRAWL_PENDING)
+        commit(crawl);
+    if (is_over(crawl))
+        end(crawl);
+}
+
+/* ---- the beat ------------------------------------------------------------------------------- */
+
+static void beat(struct weft_op *op)
+{
+    struct crawl *crawl = weft_owner(op, struct crawl, beat.op);
+    uint64_t now = weft_now(weft_loop_of(op));
+    report_progress(crawl, false);
+    if (crawl->state.pending > 0 && now - crawl->committed_at >= CRAWL_COMMIT_MS)
+        commit(crawl);
+    crawl_feed(crawl);
+}
+
+/* ---- the beginning -------------------------------------------------------------------------- */
+
+static bool has_files(const char *path)
+{
+    bool found = false;
+    DIR *folder = opendir(path);
+    struct dirent *entry;
+    while (!found && folder != NULL && (entry = readdir(folder)) != NULL)
+        found = entry->d_name[0] != '.';
+    if (folder != NULL)
+        closedir(folder);
+    return found;
+}
+
+/* The token that robots.txt knows us by: what stands before the '/' of the user agent. */
+static void set_agent(struct crawl *crawl)
+{
+    const char *agent = crawl->settings->user_agent;
+    size_t size = strspn(agent, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-");
+    if (size == 0 || size >= sizeof crawl->agent)
+        snprintf(crawl->agent, sizeof crawl->agent, "weft-spider");
+    else
+        snprintf(crawl->agent, sizeof crawl->agent, "%.*s", (int)size, agent);
+}
+
+static int open_state(struct crawl *crawl)
+{
+    const char *why = NULL;
+    bool files = has_files(crawl->folder_path);
+    int err = weft_crawl_open(&crawl->state, crawl->folder_path, &why);
+    if (err != 0) {
+        complain("%s", why != NULL ? why : weft_strerror(err));
+        return err;
+    }
+    crawl->adopt = crawl->state.fresh && files;
+    err = save_folder_open(&crawl->folder, crawl->folder_path);
+    if (err != 0)
+        complain("cannot write to '%s': %s", crawl->folder_path, weft_strerror(err));
+    return err;
+}
+
+static int set_up(struct crawl *crawl)
+{
+    const struct settings *settings = crawl->settings;
+    struct weft_loop *loop = weft_loop_of(&crawl->op);
+    crawl->hungry_tail = &crawl->hungry;
+    crawl->pages_max = 4 * (size_t)settings->concurrency + 64;
+    crawl->begun_at = crawl->committed_at = weft_now(loop);
+    if (uv_random(NULL, NULL, &crawl->seed, sizeof crawl->seed, 0, NULL) != 0)
+        crawl->seed = uv_hrtime();
+    set_agent(crawl);
+    crawl->text = weft_alloc(WEFT_CRAWL_URL_MAX + 1);
+    int err = crawl->text == NULL ? UV_ENOMEM : 0;
+    if (err == 0)
+        err = weft_queue_init(&crawl->queue, loop, settings->concurrency);
+    if (err == 0)
+        err = weft_queue_init(&crawl->disk, loop, CRAWL_DISK);
+    if (err == 0 && settings->rate > 0)
+        err = weft_queue_rate(&crawl->queue, (unsigned)settings->rate, 1000,
+                              1 + (unsigned)settings->rate / 1000);
+    if (err != 0)
+        complain("%s", weft_strerror(err));
+    return err;
+}
+
+static void set_client(struct crawl *crawl)
+{
+    const struct settings *settings = crawl->settings;
+    struct weft_http_client *client = &crawl->client;
+    client->max_handles = settings->concurrency;
+    client->user_agent = settings->user_agent;
+    client->no_http2 = settings->http1;
+    client->proxy = settings->proxy;
+    client->no_proxy = settings->no_proxy;
+    client->netrc_file = settings->netrc;
+    client->cookies = settings->cookies;
+    client->cookie_file = settings->cookie_file;
+    client->tls_no_verify = settings->insecure;
+    client->ca_file = settings->ca_file;
+    client->connect_ms = settings->connect_ms;
+    client->first_byte_ms = settings->answer_ms;
+}
+
+static void client_closed(struct weft_op *op, struct weft_op *client)
+{
+    struct crawl *crawl = crawl_of(op);
+    if (client->status == 0 || crawl->closing || crawl->aborted)
+        return;
+    complain("cannot ask anybody: %s", weft_strerror(client->status));
+    weft_end(op, client->status);
+}
+
+static void stopped(struct weft_op *op, struct weft_op *child)
+{
+    (void)op, (void)child;
+}
+
+void crawl_begin(struct weft_op *op)
+{
+    struct crawl *crawl = crawl_of(op);
+    int err = set_up(crawl);
+    if (err == 0)
+        err = open_state(crawl);
+    if (err == 0)
+        err = crawl_load(crawl);
+    if (err != 0) {
+        weft_finish(op, err);
+        return;
+    }
+    set_client(crawl);
+    weft_http_client_open(op, &crawl->client, client_closed);
+    weft_run(op, &crawl->naps, NULL, stopped);
+    weft_ticker(op, &crawl->beat, CRAWL_BEAT_MS, beat, stopped);
+    crawl_feed(crawl);
+}
+
+void crawl_close(struct crawl *crawl)
+{
+    if (crawl->hosts != NULL)
+        hosts_free(crawl);
+    if (crawl->queue.loop != NULL)
+        weft_queue_close(&crawl->queue);
+    if (crawl->disk.loop != NULL)
+        weft_queue_close(&crawl->disk);
+    pages_free(crawl);
+    save_folder_close(&crawl->folder);
+    weft_crawl_close(&crawl->state);
+    scope_free(&crawl->scope);
+    weft_url_free(&crawl->link);
+    weft_url_free(&crawl->other);
+    weft_free(crawl->text);
+    weft_free(crawl->starts);
+}

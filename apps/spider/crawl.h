@@ -1,0 +1,231 @@
+/* apps/spider/crawl.h: the crawl, its hosts and its pages, and who calls whom.
+ *
+ *                 crawl ── what is left to do? ──► host ──► page ── queue ──► fetch
+ *                   ▲                                                          │
+ *                   │            follow: links ◄── reader: body ◄──────────────┤
+ *                   │              │                                           ▼
+ *                   └── a URL that is new            outcome: save, move on, try again, give up
+ *
+ * What is known about URLs is in the state (weft/crawl.h), on the disk; here is only what is under
+ * way. A page is in memory from the moment its host takes it out of its line to the moment it is
+ * settled, and their number is bounded.
+ *
+ * How far. A URL has a depth: how many links it is away from a start URL, the shortest way. Links
+ * to pages are followed while depth is below the nesting. What a page is shown with (requisites)
+ * belongs to it and may be up to CRAWL_REQUISITES links farther away. A URL that is reached again on
+ * a shorter way is looked through again, from the disk, so that what is fetched does not depend on
+ * what came first. */
+#ifndef WEFT_SPIDER_CRAWL_H
+#define WEFT_SPIDER_CRAWL_H
+
+#include "spider/name.h"
+#include "spider/pace.h"
+#include "spider/reader.h"
+#include "spider/save.h"
+#include "spider/scope.h"
+#include "spider/settings.h"
+#include <weft.h>
+#include <weft/crawl.h>
+#include <weft/http_client.h>
+#include <weft/robots.h>
+#include <weft/url.h>
+
+enum {
+    CRAWL_REQUISITES = 8,     /* how much deeper than the nesting requisites may be */
+    CRAWL_REDIRECTS = 20,     /* in a row */
+    CRAWL_DISK = 4,           /* pages read from the disk at once */
+    CRAWL_BEAT_MS = 250,      /* how often progress, limits and commits are looked at */
+    CRAWL_COMMIT_MS = 700,    /* with a beat more, at most a second of work is not durable */
+    CRAWL_PENDING = 4 << 20,  /* bytes of changes that call for a commit at once */
+    CRAWL_BACKLOG = 32 << 20, /* bytes of changes from which on nothing new begins */
+    CRAWL_PUSHED_BACK = 10,   /* how often a page is tried again after 429 and 503 */
+    CRAWL_AGENT = 64          /* bytes of the product token for robots.txt */
+};
+
+struct crawl;
+struct page;
+
+/* ---- hosts ---------------------------------------------------------------------------------- */
+
+enum host_robots { HOST_UNASKED, HOST_ASKING, HOST_ASKED };
+
+struct host {
+    struct crawl *crawl;
+    struct host *next_same, *next_hungry; /* in the table, in the list of those with work */
+    bool hungry;
+    struct weft_crawl_line line; /* what is to be fetched */
+    struct weft_lane lane;       /* what is being fetched */
+    struct pace pace;
+    struct weft_timer rest;
+    unsigned pages; /* in memory */
+    enum host_robots asked;
+    struct weft_robots robots;
+    bool denied; /* robots.txt cannot be had: nothing is allowed for now */
+    bool ours;   /* within the scope: passwords and fields of the user's may go there */
+    uint64_t hash;
+    size_t origin_size;
+    char origin[]; /* "http://example.org:8080" */
+};
+
+/* ---- pages ---------------------------------------------------------------------------------- */
+
+struct page {
+    struct weft_op op; /* the download: a task of the queue */
+    struct crawl *crawl;
+    struct host *host; /* NULL: it is only read from the disk */
+    struct page *next_spare;
+    weft_crawl_id id;
+    unsigned depth;    /* as it was when its links were followed */
+    unsigned attempts; /* requests, but for those that were pushed back */
+    unsigned pushed;   /* how often it was told to come back later */
+    bool begun;        /* a request was sent */
+    struct weft_url url;
+    struct weft_http_fetch fetch;
+    struct reader *reader; /* while its body comes in, and until it is saved */
+    bool spilling;         /* a piece of the body is on its way to the disk */
+    bool named, streamed;
+    bool nofollow; /* its links lead to nothing: X-Robots-Tag says so */
+    bool unsaved;  /* a spill failed */
+    int refused;   /* why its own callbacks ended the fetch: a status, or 0 */
+    struct weft_sleep nap;
+    struct save save;
+    struct save_stream stream;
+    struct save_read read;
+    unsigned tried_names; /* of those that a file may have that others have saved */
+    uint64_t hash[2];
+    char name[NAME_SIZE];
+};
+
+/* ---- the crawl ------------------------------------------------------------------------------ */
+
+enum crawl_stop {
+    CRAWL_GOES_ON,
+    CRAWL_LIMIT,       /* as many pages, bytes or minutes as were asked for */
+    CRAWL_INTERRUPTED, /* by the user */
+    CRAWL_NO_OUTPUT    /* the disk is full, or worse */
+};
+
+struct crawl {
+    struct weft_op op;
+    const struct settings *settings; /* set before it begins, all three */
+    const char *folder_path;
+    const char *password;
+
+    struct weft_http_client client;
+    struct weft_queue queue; /* downloads */
+    struct weft_queue disk;  /* pages read from the disk */
+    struct weft_crawl state;
+    struct save_folder folder;
+    struct scope scope;
+    char agent[CRAWL_AGENT];
+
+    struct host **hosts; /* a hash table */
+    size_t hosts_count, hosts_room;
+    struct host *hungry, **hungry_tail;
+    struct weft_crawl_line again; /* what is to be looked through again */
+    size_t pages, pages_max, rereading;
+    struct page *spare_pages;
+    struct reader *spare_readers;
+    struct weft_url link, other; /* for the time of a call */
+    char *text;                  /* the same: WEFT_CRAWL_URL_MAX + 1 bytes */
+    weft_crawl_id *starts;
+    size_t starts_count;
+    bool adopt; /* there are files, but no state: look on the disk before a page is fetched */
+
+    struct weft_ticker beat;
+    struct weft_op naps; /* pages that are tried again after a while sleep below it */
+    struct weft_crawl_commit commit;
+    bool feeding, committing, closing, aborted;
+    uint64_t committed_at, begun_at, seed;
+
+    enum crawl_stop stop;
+    int output_error;                              /* why there is no output any more */
+    uint64_t fetched;                              /* requests that were answered */
+    uint64_t saved, found, moved, failed, skipped; /* URLs, in this run */
+    uint64_t bytes;                                /* in this run */
+};
+
+/* crawl.c */
+/* Takes over the settings; the folder exists. then gets 0 when there is nothing left to do, or the
+ * reason why it ended earlier; crawl->stop says it, too. */
+void crawl_begin(struct weft_op *op);
+/* Finish what is under way, begin nothing new. The first call stands. */
+void crawl_stop(struct crawl *crawl, enum crawl_stop why);
+/* The output cannot be written. what: a name, for people. */
+void crawl_no_output(struct crawl *crawl, int status, const char *what);
+/* The scope grew by the host of url: so that it is known the next time, too. */
+int crawl_remember_scope(struct crawl *crawl, const struct weft_url *url);
+/* There is room, or there is something new to do: begin more; and if that was all, end. */
+void crawl_feed(struct crawl *crawl);
+/* Stop at once: what is under way is left, too. */
+void crawl_abort(struct crawl *crawl);
+/* When its op is over: close the state, free what is left. */
+void crawl_close(struct crawl *crawl);
+
+/* load.c */
+/* Everything that is known of the state goes where it belongs, and the start URLs are seen. */
+int crawl_load(struct crawl *crawl);
+
+/* host.c */
+/* The host of url; NULL: no memory. */
+struct host *host_of(struct crawl *crawl, const struct weft_url *url);
+void host_add(struct host *host, weft_crawl_id id);
+/* Take pages out of its line, as many as it may have under way. */
+void host_feed(struct host *host);
+void host_hungry(struct host *host);
+/* What its pace says now holds: rest, rate, connections; or it is given up. */
+void host_obey(struct host *host);
+bool host_is_loopback(struct weft_text hostname);
+void hosts_free(struct crawl *crawl);
+
+/* robots.c */
+void host_ask_robots(struct host *host);
+
+/* page.c */
+struct page *page_new(struct crawl *crawl, struct host *host, weft_crawl_id id);
+void page_free(struct page *page);
+/* Into its host's lane, or to the front of it. */
+void page_queue(struct page *page);
+void page_queue_first(struct page *page);
+/* Get it a reader, for its body. */
+int page_read_begin(struct page *page);
+void page_read_end(struct page *page);
+/* The name it is saved under; claimed, so that no other page gets it. */
+int page_name(struct page *page);
+void pages_free(struct crawl *crawl);
+
+/* disk.c: pages that are there already. */
+/* Look through number id again; it is DONE or AGAIN. */
+void disk_reread(struct crawl *crawl, weft_crawl_id id);
+/* Is a page, that is new to us, on the disk? It is queued if it is not. */
+void disk_adopt(struct page *page);
+
+/* outcome.c: what becomes of a page. */
+weft_then_fn outcome_fetched;
+/* Its links were followed, and its file is there. */
+void outcome_done(struct page *page, const struct weft_crawl_result *result);
+/* For people: why. */
+void outcome_failed(struct page *page, int status, const char *note);
+/* It is not wanted: a rule or a limit says so. */
+void outcome_skipped(struct page *page, const char *note);
+/* The same for one that never got as far as a page. */
+void outcome_settle(struct crawl *crawl, weft_crawl_id id, const struct weft_crawl_result *result);
+
+/* follow.c: what links lead to. */
+weft_links_fn follow_link;
+/* The fields of an answer that are links: Link, Refresh. */
+void follow_fields(struct page *page);
+/* url was found at depth by number from; a new one waits for its turn. 0, or an error of the
+ * state. *id as in weft_crawl_see. */
+int follow_see(struct crawl *crawl, const struct weft_url *url, unsigned depth, weft_crawl_id from,
+               weft_crawl_id *id);
+
+/* report.c: what the user is told. */
+void report_progress(const struct crawl *crawl, bool last);
+__attribute__((format(printf, 2, 3))) void report_line(const struct crawl *crawl,
+                                                       const char *format, ...);
+/* A page failed: its URL, why, and who linked to it. */
+void report_failure(struct crawl *crawl, weft_crawl_id id, const char *url, const char *note);
+void report_summary(struct crawl *crawl);
+
+#endif

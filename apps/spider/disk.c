@@ -1,0 +1,218 @@
+/* Pages that are on the disk already: they are read, and their links followed; nothing is fetched.
+ *
+ * Two cases. A page of this crawl has to be looked through again, because it is nearer now, or the
+ * nesting is larger than the last time. Or there is no state, but there are files: somebody removed
+ * .weft, or another program made the folder; then each page is looked for before it is fetched,
+ * under our name for it and under the one that wget would have given it. Only "no such file" means
+ * that it is not there: every other error is one. */
+#include "spider/crawl.h"
+#include <stdio.h>
+#include <string.h>
+#include <weft/http_message.h>
+
+enum { READ_MAX = 64 << 20, MEDIA_MAX = 256 };
+
+static struct page *page_of(struct weft_op *op)
+{
+    return weft_owner(op, struct page, op);
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+static void read_done(struct weft_op *op, struct weft_op *read)
+{
+    weft_finish(op, read->status);
+}
+
+static void begin_read(struct weft_op *op)
+{
+    struct page *page = page_of(op);
+    save_read(op, &page->read, &page->crawl->folder, page->name, READ_MAX, read_done);
+}
+
+/* A file without a type that begins like a page is one. */
+static bool looks_like_page(const struct save_read *read)
+{
+    size_t at = 0;
+    while (at < read->size && strchr(" \t\r\n", read->data[at]) != NULL && read->data[at] != '\0')
+        at++;
+    return at < read->size && read->data[at] == '<';
+}
+
+static int follow_all(struct page *page, struct weft_text media_type)
+{
+    enum weft_links_type type;
+    struct weft_text charset;
+    bool linked = reader_type(media_type, weft_text_of(page->name), &type, &charset);
+    bool untyped = media_type.size == 0 && strcmp(weft_http_media_type(weft_text_of(page->name)),
+                                                  "application/octet-stream") == 0;
+    if (!linked && untyped && looks_like_page(&page->read)) {
+        linked = true;
+        type = WEFT_LINKS_HTML;
+    }
+    int err = page_read_begin(page);
+    if (err != 0 || !linked)
+        return err;
+    err = reader_links(page->reader, type, charset);
+    if (err == 0)
+        err = weft_links_feed(&page->reader->links, page->read.data, page->read.size);
+    return err == 0 ? weft_links_end(&page->reader->links) : err;
+}
+
+/* ---- again ---------------------------------------------------------------------------------- */
+
+/* It was saved, but somebody has removed it: it is fetched like a new one. */
+static void fetch_instead(struct crawl *crawl, struct page *page)
+{
+    weft_crawl_id id = page->id;
+    struct host *host = host_of(crawl, &page->url);
+    int err = weft_crawl_set(&crawl->state, id, WEFT_CRAWL_WAITING);
+    page_free(page);
+    if (host != NULL && err == 0)
+        host_add(host, id);
+    else
+        crawl_no_output(crawl, err != 0 ? err : UV_ENOMEM, "the state");
+}
+
+static int look_through(struct crawl *crawl, struct page *page)
+{
+    struct weft_crawl_result result;
+    char media[MEDIA_MAX];
+    int err = weft_crawl_result(&crawl->state, page->id, &result);
+    if (err != 0)
+        return err;
+    snprintf(media, sizeof media, "%.*s", WEFT_TEXT_ARGS(result.media_type));
+    err = follow_all(page, weft_text_of(media));
+    if (err != 0)
+        return err;
+    bool nearer = weft_crawl_depth(&crawl->state, page->id) < page->depth;
+    if (nearer)
+        weft_crawl_line_push(&crawl->state, &crawl->again, page->id);
+    else
+        err = weft_crawl_set(&crawl->state, page->id, WEFT_CRAWL_DONE);
+    return err;
+}
+
+static void reread(struct weft_op *parent, struct weft_op *op)
+{
+    (void)parent;
+    struct page *page = page_of(op);
+    struct crawl *crawl = page->crawl;
+    crawl->rereading--;
+    if (op->status == UV_ENOENT) {
+        fetch_instead(crawl, page);
+    } else {
+        int err = op->status == 0 ? look_through(crawl, page) : op->status;
+        /* Unread because the crawl stops, it stays to be done. */
+        if (err != 0 && crawl->stop == CRAWL_GOES_ON)
+            crawl_no_output(crawl, err, page->name);
+        page_free(page);
+    }
+    crawl_feed(crawl);
+}
+
+void disk_reread(struct crawl *crawl, weft_crawl_id id)
+{
+    struct weft_crawl_result result;
+    struct page *page = page_new(crawl, NULL, id);
+    int err = page != NULL ? weft_crawl_result(&crawl->state, id, &result) : UV_ENOMEM;
+    if (err != 0) {
+        if (page != NULL)
+            page_free(page);
+        crawl_no_output(crawl, err, "the state");
+        return;
+    }
+    snprintf(page->name, sizeof page->name, "%.*s", WEFT_TEXT_ARGS(result.file));
+    crawl->rereading++;
+    weft_queue_push(&crawl->disk, &crawl->op, &page->op, begin_read, reread);
+}
+
+/* ---- adopted -------------------------------------------------------------------------------- */
+
+/* As wget names it: the path decoded, the query behind a '?'. false: there is no such name. */
+static bool name_of_wget(struct page *page)
+{
+    struct weft_text path = weft_url_pathname(&page->url), query = weft_url_query(&page->url);
+    char *to = page->name;
+    size_t room = sizeof page->name;
+    struct weft_text part;
+    int size = snprintf(to, room, "%.*s", WEFT_TEXT_ARGS(weft_url_host(&page->url)));
+    if ((size_t)size >= room ||
+        weft_http_percent_decode(path, to + size, room - (size_t)size, &part) != 0)
+        return false;
+    to += (size_t)size + part.size;
+    room -= (size_t)size + part.size;
+    if (to[-1] == '/') {
+        size = snprintf(to, room, "index.html");
+        if ((size_t)size >= room)
+            return false;
+        to += size;
+        room -= (size_t)size;
+    }
+    if (query.data == NULL)
+        return true;
+    return (size_t)snprintf(to, room, "?%.*s", WEFT_TEXT_ARGS(query)) < room &&
+           strchr(to, '/') == NULL;
+}
+
+static bool next_name(struct page *page)
+{
+    switch (page->tried_names++) {
+    case 0:
+        return page_name(page) == 0;
+    case 1:
+        return name_of_wget(page);
+    default:
+        return false;
+    }
+}
+
+static void adopt(struct page *page)
+{
+    struct weft_crawl_result result = {.size = page->read.size, .file = weft_text_of(page->name)};
+    int err = follow_all(page, weft_text(NULL, 0));
+    if (err != 0) {
+        outcome_failed(page, err, weft_strerror(err));
+        return;
+    }
+    struct crawl *crawl = page->crawl;
+    weft_crawl_id id = page->id;
+    report_line(crawl, "there    %s as %s", page->url.href.data, page->name);
+    outcome_done(page, &result);
+    if (weft_crawl_what(&crawl->state, id) == WEFT_CRAWL_AGAIN)
+        weft_crawl_line_push(&crawl->state, &crawl->again, id);
+    crawl_feed(crawl);
+}
+
+static void looked(struct weft_op *parent, struct weft_op *op)
+{
+    (void)parent;
+    struct page *page = page_of(op);
+    struct crawl *crawl = page->crawl;
+    char note[NAME_SIZE + 128];
+    /* Nothing can be below what is a file: so it is not there either. */
+    bool absent = op->status == UV_ENOENT || op->status == UV_ENOTDIR || op->status == UV_EISDIR ||
+                  op->status == UV_EINVAL;
+    if (op->status == 0) {
+        adopt(page);
+    } else if (crawl->stop != CRAWL_GOES_ON) {
+        page_free(page);
+        crawl_feed(crawl);
+    } else if (absent) {
+        disk_adopt(page);
+    } else {
+        snprintf(note, sizeof note, "cannot read %s: %s", page->name, weft_strerror(op->status));
+        outcome_failed(page, op->status, note);
+    }
+}
+
+void disk_adopt(struct page *page)
+{
+    struct crawl *crawl = page->crawl;
+    if (next_name(page)) {
+        weft_queue_push(&crawl->disk, &crawl->op, &page->op, begin_read, looked);
+        return;
+    }
+    page->named = false; /* it may be wget's: ours is claimed again */
+    page_queue(page);
+}

@@ -1,0 +1,148 @@
+/* From a link in a page to a URL that waits.
+ *
+ * A link is resolved, looked at by the rules, and told to the state, which knows whether it is new.
+ * A URL that is known already but nearer now (depth went down) may have to be looked through again:
+ * what it links to is nearer, too. That is done from the disk. One that moved elsewhere passes the
+ * new depth on. */
+#include "spider/crawl.h"
+#include <weft/http_message.h>
+
+/* ---- what is near enough -------------------------------------------------------------------- */
+
+static bool within(const struct crawl *crawl, unsigned depth, bool requisite)
+{
+    const struct settings *settings = crawl->settings;
+    return settings->endless || depth <= settings->nesting + (requisite ? CRAWL_REQUISITES : 0);
+}
+
+/* ---- nearer --------------------------------------------------------------------------------- */
+
+static int nearer(struct crawl *crawl, weft_crawl_id id, unsigned depth)
+{
+    struct weft_crawl_result result;
+    for (unsigned hops = 0; hops < CRAWL_REDIRECTS; hops++) {
+        enum weft_crawl_what what = weft_crawl_what(&crawl->state, id);
+        if (what == WEFT_CRAWL_DONE) {
+            int err = weft_crawl_set(&crawl->state, id, WEFT_CRAWL_AGAIN);
+            if (err == 0)
+                weft_crawl_line_push(&crawl->state, &crawl->again, id);
+            return err;
+        }
+        if (what != WEFT_CRAWL_MOVED)
+            return 0; /* it is under way or waits: its depth is looked at then */
+        int err = weft_crawl_result(&crawl->state, id, &result);
+        if (err != 0 || result.redirect == 0)
+            return err;
+        size_t size;
+        id = result.redirect;
+        err = weft_crawl_url(&crawl->state, id, crawl->text, WEFT_CRAWL_URL_MAX + 1, &size, NULL);
+        if (err != 0)
+            return err;
+        err = weft_crawl_see(&crawl->state, weft_text(crawl->text, size), depth, 0, NULL);
+        if (err != WEFT_CRAWL_NEARER)
+            return err < 0 ? err : 0;
+    }
+    return 0;
+}
+
+int follow_see(struct crawl *crawl, const struct weft_url *url, unsigned depth, weft_crawl_id from,
+               weft_crawl_id *id)
+{
+    weft_crawl_id its;
+    int seen = weft_crawl_see(&crawl->state, url->href, depth, from, &its);
+    if (seen < 0)
+        return seen == UV_E2BIG ? 0 : seen;
+    if (id != NULL)
+        *id = its;
+    if (seen == WEFT_CRAWL_NEARER)
+        return nearer(crawl, its, depth);
+    if (seen == WEFT_CRAWL_KNOWN)
+        return 0;
+    struct host *host = host_of(crawl, url);
+    if (host == NULL)
+        return UV_ENOMEM;
+    host_add(host, its);
+    return 0;
+}
+
+/* ---- links ---------------------------------------------------------------------------------- */
+
+static int follow(struct page *page, struct weft_text link, bool requisite)
+{
+    struct crawl *crawl = page->crawl;
+    struct weft_url *url = &crawl->link;
+    if (!within(crawl, page->depth + 1, requisite))
+        return 0;
+    int err = weft_url_parse(url, link, &page->reader->base);
+    if (err != 0)
+        return err == UV_ENOMEM ? err : 0; /* many links are no URLs */
+    if (!weft_url_is_http(url))
+        return 0;
+    weft_url_drop_fragment(url);
+    weft_url_drop_credentials(url);
+    if (scope_check(&crawl->scope, url, requisite) != SCOPE_IN)
+        return 0;
+    err = follow_see(crawl, url, page->depth + 1, page->id, NULL);
+    if (err != 0 && err != UV_ENOMEM)
+        crawl_no_output(crawl, err, "the state");
+    return err;
+}
+
+static int set_base(struct page *page, struct weft_text link)
+{
+    struct crawl *crawl = page->crawl;
+    int err = weft_url_parse(&crawl->other, link, &page->reader->base);
+    if (err == 0)
+        err = weft_url_copy(&page->reader->base, &crawl->other);
+    return err == UV_ENOMEM ? err : 0;
+}
+
+int follow_link(struct weft_links *links, const struct weft_link *link)
+{
+    struct page *page = links->context;
+    if (link->kind == WEFT_LINK_BASE)
+        return set_base(page, link->url);
+    bool requisite = link->kind == WEFT_LINK_REQUISITE;
+    bool nofollow = page->nofollow || (link->nofollow && !page->crawl->settings->no_robots);
+    if (nofollow && !requisite)
+        return 0;
+    return follow(page, link->url, requisite);
+}
+
+/* ---- fields --------------------------------------------------------------------------------- */
+
+static bool is_requisite(const struct weft_http_link *link)
+{
+    return weft_http_link_is(link, "stylesheet") || weft_http_link_is(link, "icon") ||
+           weft_http_link_is(link, "preload") || weft_http_link_is(link, "modulepreload") ||
+           weft_http_link_is(link, "manifest");
+}
+
+static bool is_no_page(const struct weft_http_link *link)
+{
+    return weft_http_link_is(link, "preconnect") || weft_http_link_is(link, "dns-prefetch") ||
+           weft_http_link_is(link, "nofollow");
+}
+
+static void follow_link_field(struct page *page, struct weft_text rest)
+{
+    struct weft_http_link link;
+    int more;
+    while ((more = weft_http_link_next(&rest, &link)) != 0) {
+        if (more > 0 && !is_no_page(&link) && (is_requisite(&link) || !page->nofollow))
+            follow(page, link.target, is_requisite(&link));
+    }
+}
+
+void follow_fields(struct page *page)
+{
+    const struct weft_http_field *field;
+    size_t at = 0;
+    while ((field = weft_http_fetch_next(&page->fetch, "Link", &at)) != NULL)
+        follow_link_field(page, field->value);
+    struct weft_text value = weft_http_fetch_get(&page->fetch, "Refresh"), url;
+    uint32_t seconds;
+    if (value.data != NULL && weft_links_refresh(value, &url, &seconds) == 0 && url.size > 0 &&
+        !page->nofollow)
+        follow(page, url, false);
+}

@@ -1,0 +1,230 @@
+/* A host: a line of URLs that wait for it, a lane of those under way, and its pace.
+ *
+ *     line ──feed──► page ──queue──► lane ──► download
+ *
+ * The line costs nothing and may be a million long; pages are large. So a host takes only a few out
+ * of its line at a time, and more when one of those is done. A host that has something in its line
+ * and may take more is hungry; the crawl feeds the hungry in turns.
+ *
+ * Nothing is fetched before robots.txt has been asked for, which is a task of the same lane: it
+ * counts as a download, and keeps the host's pace like every other. */
+#include "spider/crawl.h"
+#include <string.h>
+
+/* A page may name hosts that were chosen to meet in a table: not in one whose hash has a key. */
+static uint64_t hash_of(const struct crawl *crawl, struct weft_text origin)
+{
+    struct weft_crawl_hash hash;
+    uint64_t out[2];
+    weft_crawl_hash_begin(&crawl->state, &hash);
+    weft_crawl_hash_add(&hash, origin.data, origin.size);
+    weft_crawl_hash_end(&hash, out);
+    return out[0];
+}
+
+bool host_is_loopback(struct weft_text hostname)
+{
+    return weft_text_is(hostname, "localhost") || weft_text_is(hostname, "[::1]") ||
+           weft_text_starts(hostname, "127.") ||
+           (hostname.size > 10 &&
+            memcmp(hostname.data + hostname.size - 10, ".localhost", 10) == 0);
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+static bool grow_table(struct crawl *crawl)
+{
+    size_t room = crawl->hosts_room == 0 ? 64 : crawl->hosts_room * 2;
+    struct host **table = weft_calloc(room, sizeof(struct host *));
+    if (table == NULL)
+        return false;
+    for (size_t i = 0; i < crawl->hosts_room; i++) {
+        struct host *host = crawl->hosts[i], *next;
+        for (; host != NULL; host = next) {
+            next = host->next_same;
+            host->next_same = table[host->hash & (room - 1)];
+            table[host->hash & (room - 1)] = host;
+        }
+    }
+    weft_free(crawl->hosts);
+    crawl->hosts = table;
+    crawl->hosts_room = room;
+    return true;
+}
+
+/* How fast, and how many at once: what is asked for, unless it is our own machine. */
+static void set_pace(struct host *host, const struct weft_url *url)
+{
+    const struct settings *settings = host->crawl->settings;
+    bool open = settings->fast || (!settings->polite && host_is_loopback(weft_url_hostname(url)));
+    unsigned limit = open ? settings->concurrency : (unsigned)settings->per_host;
+    pace_init(&host->pace, open ? 0 : settings->delay_ms, limit, (unsigned)settings->retries + 1,
+              host->crawl->seed ^ host->hash);
+    weft_lane_init(&host->lane, &host->crawl->queue, limit, WEFT_RANK_NORMAL);
+    host_obey(host);
+}
+
+static struct host *host_make(struct crawl *crawl, const struct weft_url *url,
+                              struct weft_text origin, uint64_t hash)
+{
+    if (crawl->hosts_count >= crawl->hosts_room && !grow_table(crawl))
+        return NULL;
+    struct host *host = weft_calloc(1, sizeof *host + origin.size + 1);
+    if (host == NULL)
+        return NULL;
+    host->crawl = crawl;
+    host->hash = hash;
+    host->origin_size = origin.size;
+    memcpy(host->origin, origin.data, origin.size);
+    host->asked = crawl->settings->no_robots ? HOST_ASKED : HOST_UNASKED;
+    host->ours = scope_host(&crawl->scope, url);
+    set_pace(host, url);
+    host->next_same = crawl->hosts[hash & (crawl->hosts_room - 1)];
+    crawl->hosts[hash & (crawl->hosts_room - 1)] = host;
+    crawl->hosts_count++;
+    return host;
+}
+
+/* The origin is the beginning of a URL without credentials. */
+struct host *host_of(struct crawl *crawl, const struct weft_url *url)
+{
+    struct weft_text origin = weft_text(url->href.data, url->path_begin);
+    uint64_t hash = hash_of(crawl, origin);
+    struct host *host = crawl->hosts_room > 0 ? crawl->hosts[hash & (crawl->hosts_room - 1)] : NULL;
+    for (; host != NULL; host = host->next_same) {
+        if (host->hash == hash &&
+            weft_text_equal(weft_text(host->origin, host->origin_size), origin))
+            return host;
+    }
+    return host_make(crawl, url, origin, hash);
+}
+
+void hosts_free(struct crawl *crawl)
+{
+    for (size_t i = 0; i < crawl->hosts_room; i++) {
+        struct host *host = crawl->hosts[i], *next;
+        for (; host != NULL; host = next) {
+            next = host->next_same;
+            weft_timer_stop(weft_loop_of(&crawl->op), &host->rest);
+            weft_lane_close(&host->lane);
+            weft_robots_free(&host->robots);
+            weft_free(host);
+        }
+    }
+    weft_free(crawl->hosts);
+    crawl->hosts = NULL;
+    crawl->hosts_room = crawl->hosts_count = 0;
+}
+
+/* ---- lines ---------------------------------------------------------------------------------- */
+
+/* Twice what can run: a place that becomes free finds the next page waiting. */
+static bool is_full(const struct host *host)
+{
+    return host->pages >= 2 * host->lane.limit + 2;
+}
+
+void host_hungry(struct host *host)
+{
+    struct crawl *crawl = host->crawl;
+    if (host->hungry || host->line.count == 0 || is_full(host))
+        return;
+    host->hungry = true;
+    host->next_hungry = NULL;
+    *crawl->hungry_tail = host;
+    crawl->hungry_tail = &host->next_hungry;
+}
+
+void host_add(struct host *host, weft_crawl_id id)
+{
+    weft_crawl_line_push(&host->crawl->state, &host->line, id);
+    host_hungry(host);
+}
+
+/* Is there a reason not to fetch it that is known without asking? */
+static bool is_settled(struct host *host, struct page *page)
+{
+    if (host->pace.gone) {
+        outcome_failed(page, UV_EHOSTUNREACH, "the host does not answer");
+        return true;
+    }
+    if (host->denied) {
+        outcome_failed(page, UV_EAGAIN, "robots.txt of this host cannot be had");
+        return true;
+    }
+    if (host->asked == HOST_ASKED && !host->crawl->settings->no_robots &&
+        !weft_robots_allows(&host->robots, weft_url_target(&page->url))) {
+        outcome_skipped(page, "robots.txt forbids it");
+        return true;
+    }
+    return false;
+}
+
+static void take_one(struct host *host, weft_crawl_id id)
+{
+    struct page *page = page_new(host->crawl, host, id);
+    if (page == NULL) {
+        struct weft_crawl_result result = {.what = WEFT_CRAWL_FAILED, .status = UV_ENOMEM};
+        outcome_settle(host->crawl, id, &result);
+        return;
+    }
+    if (is_settled(host, page))
+        return;
+    if (host->crawl->adopt)
+        disk_adopt(page);
+    else
+        page_queue(page);
+}
+
+void host_feed(struct host *host)
+{
+    struct crawl *crawl = host->crawl;
+    if (host->asked != HOST_ASKED && !host->pace.gone) {
+        host_ask_robots(host);
+        return;
+    }
+    while (!is_full(host) && crawl->pages < crawl->pages_max) {
+        weft_crawl_id id = weft_crawl_line_pop(&crawl->state, &host->line);
+        if (id == 0)
+            return;
+        take_one(host, id);
+    }
+    host_hungry(host);
+}
+
+/* ---- pace ----------------------------------------------------------------------------------- */
+
+static void rested(struct weft_timer *timer)
+{
+    struct host *host = weft_owner(timer, struct host, rest);
+    weft_lane_resume(&host->lane);
+}
+
+static bool waits_for_host(const struct weft_op *task, void *context)
+{
+    const struct host *host = context;
+    return task->parent == &host->crawl->op &&
+           weft_owner((struct weft_op *)(uintptr_t)task, struct page, op)->host == host;
+}
+
+/* Everything that waits for it comes back unfetched, and what is in its line follows. */
+static void give_up(struct host *host)
+{
+    weft_queue_remove(&host->crawl->queue, waits_for_host, host);
+    weft_lane_resume(&host->lane);
+    host_hungry(host);
+}
+
+void host_obey(struct host *host)
+{
+    struct weft_loop *loop = host->lane.queue->loop;
+    uint64_t now = weft_now(loop);
+    weft_lane_limit(&host->lane, host->pace.connections);
+    weft_lane_rate(&host->lane, host->pace.gap_ms > 0 ? 1 : 0, host->pace.gap_ms, 1);
+    if (host->pace.gone) {
+        give_up(host);
+    } else if (host->pace.rest_until_ms > now) {
+        weft_lane_pause(&host->lane);
+        weft_timer_start(loop, &host->rest, host->pace.rest_until_ms - now, rested);
+    }
+}

@@ -1,0 +1,239 @@
+/* From what is known to what is to be done: when a crawl begins, or goes on.
+ *
+ *   - What waits, waits on. What failed for a reason that may pass is tried again; a 404 is not.
+ *   - With a larger nesting than before the pages at the old edge are looked through again, from
+ *     the disk; with other rules all of them are.
+ *   - The start URLs are seen at depth 0.
+ *
+ * The rules and the nesting of the last time are kept in the state, and so are the hosts that start
+ * URLs were redirected to, because those are part of the scope. */
+#include "command.h"
+#include "spider/crawl.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char key_rules[] = "crawl/rules", key_nesting[] = "crawl/nesting",
+                  key_scope[] = "crawl/scope";
+
+enum { NESTING_ENDLESS = 1000000 };
+
+/* ---- things that are kept ------------------------------------------------------------------- */
+
+static int kept(struct crawl *crawl, const char *key, struct weft_text *value)
+{
+    return weft_crawl_get(&crawl->state, weft_text_of(key), value);
+}
+
+static unsigned nesting_of(const struct settings *settings)
+{
+    return settings->endless ? NESTING_ENDLESS : settings->nesting;
+}
+
+int crawl_remember_scope(struct crawl *crawl, const struct weft_url *url)
+{
+    struct weft_text before;
+    int err = kept(crawl, key_scope, &before);
+    if (err != 0)
+        return err;
+    size_t size = before.size + url->href.size + 1;
+    char *text = weft_alloc(size + 1);
+    if (text == NULL)
+        return UV_ENOMEM;
+    snprintf(text, size + 1, "%.*s%s\n", WEFT_TEXT_ARGS(before), url->href.data);
+    err = weft_crawl_put(&crawl->state, weft_text_of(key_scope), weft_text(text, size));
+    weft_free(text);
+    return err;
+}
+
+static int recall_scope(struct crawl *crawl)
+{
+    struct weft_text value;
+    int err = kept(crawl, key_scope, &value);
+    while (err == 0 && value.size > 0) {
+        struct weft_text line = weft_text_cut(&value, '\n');
+        if (line.size > 0)
+            err = weft_url_parse(&crawl->other, line, NULL);
+        if (err == 0 && line.size > 0)
+            err = scope_add_start(&crawl->scope, &crawl->other);
+    }
+    return err;
+}
+
+/* ---- what changed since the last time ------------------------------------------------------- */
+
+struct changes {
+    struct crawl *crawl;
+    bool rules;      /* other ones: look at everything again */
+    unsigned before; /* the nesting; nothing nearer than that needs a look */
+    unsigned now;
+};
+
+/* Equal texts are equal rules; what else decides which links count is part of it. */
+static char *rules_text(const struct crawl *crawl)
+{
+    char *scope = scope_text(&crawl->scope);
+    if (scope == NULL)
+        return NULL;
+    size_t size = strlen(scope) + 32;
+    char *text = weft_alloc(size);
+    if (text != NULL)
+        snprintf(text, size, "robots %d\n%s", !crawl->settings->no_robots, scope);
+    weft_free(scope);
+    return text;
+}
+
+static int find_changes(struct crawl *crawl, struct changes *changes)
+{
+    struct weft_text value;
+    char *rules = rules_text(crawl);
+    if (rules == NULL)
+        return UV_ENOMEM;
+    *changes = (struct changes){.crawl = crawl, .now = nesting_of(crawl->settings)};
+    changes->before = changes->now;
+    int err = kept(crawl, key_rules, &value);
+    if (err == 0 && !weft_text_is(value, rules)) {
+        changes->rules = value.data != NULL;
+        err = weft_crawl_put(&crawl->state, weft_text_of(key_rules), weft_text_of(rules));
+    }
+    weft_free(rules);
+    if (err == 0)
+        err = kept(crawl, key_nesting, &value);
+    if (err == 0 && value.data != NULL)
+        changes->before = (unsigned)strtoul(value.data, NULL, 10);
+    char text[16];
+    snprintf(text, sizeof text, "%u", changes->now);
+    if (err == 0 && (value.data == NULL || changes->now > changes->before))
+        err = weft_crawl_put(&crawl->state, weft_text_of(key_nesting),
+                             weft_text(text, strlen(text) + 1));
+    return err;
+}
+
+/* ---- what is left --------------------------------------------------------------------------- */
+
+/* Refused, reset, timed out, too busy: the next time may be better. "Not found" will not. */
+static bool may_pass(const struct weft_crawl_result *result)
+{
+    int status = result->http_status;
+    return status == 0 || status == 408 || status == 425 || status == 429 || status >= 500;
+}
+
+static enum weft_crawl_what next_for(const struct changes *changes, unsigned depth,
+                                     const struct weft_crawl_result *result)
+{
+    bool deeper = changes->now > changes->before && depth >= changes->before;
+    switch (result->what) {
+    case WEFT_CRAWL_FAILED:
+        return may_pass(result) ? WEFT_CRAWL_WAITING : result->what;
+    case WEFT_CRAWL_SKIPPED:
+        return changes->rules ? WEFT_CRAWL_WAITING : result->what;
+    case WEFT_CRAWL_MOVED:
+        return changes->rules && result->redirect == 0 ? WEFT_CRAWL_WAITING : result->what;
+    case WEFT_CRAWL_DONE:
+        return changes->rules || deeper ? WEFT_CRAWL_AGAIN : result->what;
+    default:
+        return result->what;
+    }
+}
+
+static int sort_out(struct weft_crawl *state, weft_crawl_id id, struct weft_text url,
+                    const struct weft_crawl_result *result, void *context)
+{
+    struct changes *changes = context;
+    struct crawl *crawl = changes->crawl;
+    enum weft_crawl_what what = next_for(changes, weft_crawl_depth(state, id), result);
+    int err = what == result->what ? 0 : weft_crawl_set(state, id, what);
+    if (err != 0)
+        return err;
+    if (what == WEFT_CRAWL_AGAIN)
+        weft_crawl_line_push(state, &crawl->again, id);
+    if (what != WEFT_CRAWL_WAITING)
+        return 0;
+    err = weft_url_parse(&crawl->other, url, NULL);
+    struct host *host = err == 0 ? host_of(crawl, &crawl->other) : NULL;
+    if (host == NULL)
+        return err != 0 ? err : UV_ENOMEM;
+    host_add(host, id);
+    return 0;
+}
+
+/* ---- where it begins ------------------------------------------------------------------------ */
+
+/* "example.org/a" is a URL to people. */
+static int parse_start(struct crawl *crawl, const char *text)
+{
+    struct weft_url *url = &crawl->link;
+    int err = weft_url_parse(url, weft_text_of(text), NULL);
+    bool host_and_port = err == 0 && !weft_url_is_http(url) && strstr(text, "://") == NULL;
+    if (err == UV_EINVAL || host_and_port) {
+        char *longer = weft_alloc(strlen(text) + sizeof "http://");
+        if (longer == NULL)
+            return UV_ENOMEM;
+        snprintf(longer, strlen(text) + sizeof "http://", "http://%s", text);
+        err = weft_url_parse(url, weft_text_of(longer), NULL);
+        weft_free(longer);
+    }
+    if (err == 0 && !weft_url_is_http(url))
+        return UV_EINVAL;
+    weft_url_drop_fragment(url);
+    weft_url_drop_credentials(url);
+    return err;
+}
+
+static int add_scope(struct crawl *crawl, const char *text)
+{
+    int err = parse_start(crawl, text);
+    if (err == UV_EINVAL)
+        complain("'%s' is no http or https URL", text);
+    return err == 0 ? scope_add_start(&crawl->scope, &crawl->link) : err;
+}
+
+static int see_start(struct crawl *crawl, const char *text)
+{
+    weft_crawl_id id;
+    int err = parse_start(crawl, text);
+    if (err == 0)
+        err = follow_see(crawl, &crawl->link, 0, 0, &id);
+    if (err == 0)
+        crawl->starts[crawl->starts_count++] = id;
+    return err;
+}
+
+static int open_scope(struct crawl *crawl)
+{
+    const struct settings *settings = crawl->settings;
+    char message[SCOPE_MESSAGE_MAX];
+    struct scope_rules rules = {.kind = settings->scope_kind,
+                                .page_requisites = settings->requisites,
+                                .hosts = &settings->hosts,
+                                .include = &settings->include,
+                                .exclude = &settings->exclude,
+                                .include_regex = &settings->include_regex,
+                                .exclude_regex = &settings->exclude_regex};
+    int err = scope_init(&crawl->scope, &rules, message);
+    if (err != 0)
+        complain("%s", message);
+    for (size_t i = 0; err == 0 && i < settings->urls_count; i++)
+        err = add_scope(crawl, settings->urls[i]);
+    return err;
+}
+
+int crawl_load(struct crawl *crawl)
+{
+    const struct settings *settings = crawl->settings;
+    struct changes changes;
+    int err = open_scope(crawl);
+    if (err != 0)
+        return err;
+    crawl->starts = weft_calloc(settings->urls_count, sizeof *crawl->starts);
+    err = crawl->starts == NULL ? UV_ENOMEM : recall_scope(crawl);
+    if (err == 0)
+        err = find_changes(crawl, &changes);
+    if (err == 0)
+        err = weft_crawl_each(&crawl->state, sort_out, &changes);
+    for (size_t i = 0; err == 0 && i < settings->urls_count; i++)
+        err = see_start(crawl, settings->urls[i]);
+    if (err != 0)
+        complain("cannot go on with the crawl in '%s': %s", crawl->folder_path, weft_strerror(err));
+    return err;
+}

@@ -1,0 +1,308 @@
+/* A page on its way: out of its host's line, into the queue, fetched, read as it comes.
+ *
+ * The body goes to a reader: links are followed while the rest is still under way. A small one is
+ * kept in memory and saved when it is complete; of a large one every READER_KEPT bytes are spilled
+ * to a file that has no name yet, and the server has to wait meanwhile. So the op of a page ends
+ * when its fetch and the spill have ended; what becomes of it then is outcome.c's. */
+#include "spider/crawl.h"
+#include <string.h>
+#include <weft/http_message.h>
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+static struct page *page_of(struct weft_op *op)
+{
+    return weft_owner(op, struct page, op);
+}
+
+static struct page *take_spare(struct crawl *crawl)
+{
+    struct page *page = crawl->spare_pages;
+    if (page == NULL)
+        return weft_calloc(1, sizeof *page);
+    struct weft_url url = page->url; /* its buffer is used again */
+    crawl->spare_pages = page->next_spare;
+    memset(page, 0, offsetof(struct page, name));
+    page->url = url;
+    return page;
+}
+
+struct page *page_new(struct crawl *crawl, struct host *host, weft_crawl_id id)
+{
+    struct page *page = take_spare(crawl);
+    if (page == NULL)
+        return NULL;
+    size_t size;
+    page->crawl = crawl;
+    page->host = host;
+    page->id = id;
+    page->depth = weft_crawl_depth(&crawl->state, id);
+    crawl->pages++;
+    if (host != NULL)
+        host->pages++;
+    int err = weft_crawl_url(&crawl->state, id, crawl->text, WEFT_CRAWL_URL_MAX + 1, &size, NULL);
+    if (err == 0)
+        err = weft_url_parse(&page->url, weft_text(crawl->text, size), NULL);
+    if (err == 0)
+        return page;
+    page_free(page);
+    return NULL;
+}
+
+void page_read_end(struct page *page)
+{
+    if (page->reader == NULL)
+        return;
+    reader_rest(page->reader);
+    page->reader->next_spare = page->crawl->spare_readers;
+    page->crawl->spare_readers = page->reader;
+    page->reader = NULL;
+}
+
+void page_free(struct page *page)
+{
+    struct crawl *crawl = page->crawl;
+    struct host *host = page->host;
+    page_read_end(page);
+    weft_http_fetch_free(&page->fetch);
+    save_read_free(&page->read);
+    save_abandon(&page->stream);
+    page->next_spare = crawl->spare_pages;
+    crawl->spare_pages = page;
+    crawl->pages--;
+    if (host != NULL) {
+        host->pages--;
+        host_hungry(host);
+    }
+}
+
+void pages_free(struct crawl *crawl)
+{
+    while (crawl->spare_pages != NULL) {
+        struct page *page = crawl->spare_pages;
+        crawl->spare_pages = page->next_spare;
+        weft_url_free(&page->url);
+        weft_free(page);
+    }
+    while (crawl->spare_readers != NULL) {
+        struct reader *reader = crawl->spare_readers;
+        crawl->spare_readers = reader->next_spare;
+        reader_free(reader);
+    }
+}
+
+int page_read_begin(struct page *page)
+{
+    struct crawl *crawl = page->crawl;
+    struct reader *reader = crawl->spare_readers;
+    if (reader != NULL)
+        crawl->spare_readers = reader->next_spare;
+    else
+        reader = weft_calloc(1, sizeof *reader);
+    if (reader == NULL)
+        return UV_ENOMEM;
+    page->reader = reader;
+    page->depth = weft_crawl_depth(&crawl->state, page->id);
+    return reader_begin(reader, &crawl->state, &page->url, follow_link, page);
+}
+
+/* ---- its name ------------------------------------------------------------------------------- */
+
+int page_name(struct page *page)
+{
+    struct weft_crawl *state = &page->crawl->state;
+    if (page->named)
+        return 0;
+    int err = name_of(weft_url_host(&page->url), weft_url_pathname(&page->url),
+                      weft_url_query(&page->url), page->name, sizeof page->name);
+    if (err != 0)
+        return err;
+    page->named = weft_crawl_claim(state, weft_text_of(page->name), page->id);
+    /* Another URL has it. The hash of ours is nobody else's, but for a chance in four billion. */
+    char plain[NAME_SIZE];
+    memcpy(plain, page->name, sizeof plain);
+    for (uint64_t i = 0; !page->named && i < 8; i++) {
+        struct weft_crawl_hash hash;
+        uint64_t out[2];
+        weft_crawl_hash_begin(state, &hash);
+        weft_crawl_hash_add(&hash, page->url.href.data, page->url.href.size);
+        weft_crawl_hash_end(&hash, out);
+        err = name_again(plain, out[0] + i, page->name, sizeof page->name);
+        if (err != 0)
+            return err;
+        page->named = weft_crawl_claim(state, weft_text_of(page->name), page->id);
+    }
+    return page->named ? 0 : UV_ENOMEM;
+}
+
+/* ---- the body ------------------------------------------------------------------------------- */
+
+static bool is_good(int status)
+{
+    return status >= 200 && status < 300 && status != 206;
+}
+
+/* Its own callbacks say no: the fetch ends, and outcome.c finds out why. */
+static int refuse(struct page *page, int status)
+{
+    page->refused = status;
+    return status;
+}
+
+/* "nofollow" in an X-Robots-Tag, for everybody or for a robot that we are not: to be safe. */
+static bool says_nofollow(const struct weft_http_fetch *fetch)
+{
+    const struct weft_http_field *field;
+    size_t at = 0;
+    while ((field = weft_http_fetch_next(fetch, "X-Robots-Tag", &at)) != NULL) {
+        struct weft_text rest = field->value;
+        while (rest.data != NULL) {
+            struct weft_text word = weft_text_trim(weft_text_cut(&rest, ','));
+            const char *colon = word.size > 0 ? memchr(word.data, ':', word.size) : NULL;
+            if (colon != NULL)
+                word = weft_text_trim(
+                    weft_text(colon + 1, word.size - (size_t)(colon + 1 - word.data)));
+            if (weft_text_same(word, weft_text_of("nofollow")) ||
+                weft_text_same(word, weft_text_of("none")))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A server may say beforehand how much it will be. */
+static bool is_too_large(const struct page *page)
+{
+    struct weft_text length = weft_http_fetch_get(&page->fetch, "Content-Length");
+    uint64_t size = 0, most = page->crawl->settings->max_file;
+    for (size_t i = 0; most > 0 && i < length.size && size <= most; i++)
+        size = size * 10 + (uint64_t)(length.data[i] - '0');
+    return most > 0 && size > most;
+}
+
+/* In a dry run only what has links is worth its bytes. */
+static int on_head(struct weft_http_fetch *fetch)
+{
+    struct page *page = weft_owner(fetch, struct page, fetch);
+    const struct settings *settings = page->crawl->settings;
+    if (!is_good(fetch->status))
+        return 0;
+    enum weft_links_type type;
+    struct weft_text charset;
+    bool linked = reader_type(weft_http_fetch_get(fetch, "Content-Type"),
+                              weft_url_pathname(&page->url), &type, &charset);
+    if (is_too_large(page))
+        return refuse(page, UV_EFBIG);
+    page->nofollow = !settings->no_robots && says_nofollow(fetch);
+    if (!linked && settings_dry(settings))
+        return refuse(page, UV_ENOTSUP);
+    int err = page_read_begin(page);
+    if (err == 0 && linked)
+        err = reader_links(page->reader, type, charset);
+    return err == 0 ? 0 : refuse(page, err);
+}
+
+static void spilled(struct weft_op *op, struct weft_op *step)
+{
+    struct page *page = page_of(op);
+    page->spilling = false;
+    if (step->status != 0) {
+        page->unsaved = true;
+        page->refused = step->status;
+        weft_cancel(&page->fetch.op, step->status);
+        return;
+    }
+    page->reader->used = 0;
+    weft_http_fetch_resume(&page->fetch);
+}
+
+static void opened(struct weft_op *op, struct weft_op *step)
+{
+    struct page *page = page_of(op);
+    if (step->status != 0) {
+        spilled(op, step);
+        return;
+    }
+    page->streamed = true;
+    save_write(op, &page->stream, page->reader->data, page->reader->used, spilled);
+}
+
+static int spill(struct page *page)
+{
+    if (page->spilling)
+        return WEFT_FETCH_PAUSE;
+    int err = page_name(page);
+    if (err != 0)
+        return refuse(page, err);
+    page->spilling = true;
+    if (page->streamed)
+        save_write(&page->op, &page->stream, page->reader->data, page->reader->used, spilled);
+    else
+        save_stream(&page->op, &page->stream, &page->crawl->folder, page->name, opened);
+    return WEFT_FETCH_PAUSE;
+}
+
+static int on_body(struct weft_http_fetch *fetch, const char *data, size_t size)
+{
+    struct page *page = weft_owner(fetch, struct page, fetch);
+    struct reader *reader = page->reader;
+    uint64_t most = page->crawl->settings->max_file;
+    if (reader == NULL)
+        return WEFT_FETCH_TAKEN; /* of an answer that says no: nobody reads it */
+    if (most > 0 && reader->size + size > most)
+        return refuse(page, UV_EFBIG);
+    if (page->spilling || !reader_has_room(reader, size))
+        return spill(page);
+    int err = reader_take(reader, data, size);
+    return err == 0 ? WEFT_FETCH_TAKEN : refuse(page, err);
+}
+
+/* ---- the request ---------------------------------------------------------------------------- */
+
+/* What names the sender goes to hosts within the scope only. */
+static void set_request(struct page *page)
+{
+    struct crawl *crawl = page->crawl;
+    const struct settings *settings = crawl->settings;
+    struct weft_http_fetch *fetch = &page->fetch;
+    memset(fetch, 0, sizeof *fetch);
+    fetch->accept_encoding = "";
+    fetch->total_ms = settings->page_ms;
+    fetch->on_head = on_head;
+    fetch->on_body = on_body;
+    if (!page->host->ours)
+        return;
+    fetch->fields = settings->headers.items;
+    fetch->fields_count = settings->headers.count;
+    if (settings->user != NULL) {
+        fetch->user = settings->user;
+        fetch->password = crawl->password;
+    }
+}
+
+static void answered(struct weft_op *op, struct weft_op *fetch)
+{
+    (void)fetch;
+    weft_join(op); /* a spill may still be under way */
+}
+
+static void begin(struct weft_op *op)
+{
+    struct page *page = page_of(op);
+    page->begun = true;
+    page->refused = 0;
+    set_request(page);
+    weft_http_fetch(op, &page->fetch, &page->crawl->client, page->url.href.data, answered);
+}
+
+void page_queue(struct page *page)
+{
+    page->begun = false;
+    weft_lane_push(&page->host->lane, &page->crawl->op, &page->op, begin, outcome_fetched);
+}
+
+void page_queue_first(struct page *page)
+{
+    page->begun = false;
+    weft_lane_push_front(&page->host->lane, &page->crawl->op, &page->op, begin, outcome_fetched);
+}

@@ -1,0 +1,164 @@
+/* apps/spider/save.h: pages below the output folder: saved, read again, looked at.
+ *
+ *     struct save_folder folder = SAVE_FOLDER_CLOSED;
+ *     int err = save_folder_open(&folder, "site");
+ *     ...
+ *     save_file(op, &page->save, &folder, name, body, size, modified, saved);
+ *
+ * A file appears complete or not at all: it is written in FOLDER/.weft/tmp and renamed to its place,
+ * over what was there. Missing folders are made. Nothing here is synced: the commit of the crawl's
+ * state does that for all of them at once (weft/crawl.h).
+ *
+ * No symlink is followed below the folder, so nothing leads out of it, whoever moves what meanwhile:
+ * one on the way is UV_ELOOP. One that has the very name of a page is replaced by a page that is
+ * saved, and is UV_ELOOP for one that is read. A folder that somebody moves away while pages are
+ * saved in it may get those of one more second, wherever it is now.
+ *
+ * Names are those of name.h: relative, and no part of one begins with a dot. Others are UV_EINVAL.
+ * A name, data and the folder stay until then. Everything is one hop to the thread pool. A cancel is
+ * awaited, and may come too late; what was cancelled left nothing behind. */
+#ifndef WEFT_APPS_SPIDER_SAVE_H
+#define WEFT_APPS_SPIDER_SAVE_H
+
+#include <weft/work.h>
+
+/* ---- the folder ----------------------------------------------------------------------------- */
+
+/* A folder that pages were saved in a moment ago, kept open for the next one. */
+struct save_held {
+    int fd;         /* -1: none */
+    unsigned users; /* how many are in it */
+    size_t size;    /* of path; 0: nobody enters it any more */
+    uint64_t since_ns, used_ns;
+    char path[256];
+};
+enum { SAVE_HELD = 8 };
+
+/* Ops on it may run at the same time, on any number of loops. */
+struct save_folder {
+    int fd;         /* read only: the folder itself; -1: not open */
+    bool walk;      /* walk folders by hand: set by the opening where the kernel cannot do it */
+    int tmp_;       /* .weft/tmp in it */
+    uint64_t made_; /* temporary files until now: their names. Atomic */
+    uv_mutex_t lock_;
+    struct save_held held_[SAVE_HELD]; /* under lock_ */
+};
+#define SAVE_FOLDER_CLOSED                                                                         \
+    {                                                                                              \
+        .fd = -1, .tmp_ = -1                                                                       \
+    }
+
+/* Open the folder at path, and make it, with those above it. Leftovers of a process that was killed
+ * are removed: so this is for the one process that has the folder's state open. It blocks. Errors
+ * are those of the system (UV_EACCES, UV_ENOTDIR, UV_EROFS, …), and UV_EINVAL: path is NULL or
+ * empty. */
+int save_folder_open(struct save_folder *folder, const char *path);
+/* When no op on it is left. Safe on one that is closed. */
+void save_folder_close(struct save_folder *folder);
+
+/* ---- a page that is in memory --------------------------------------------------------------- */
+
+/* UV_ENOTDIR: a file stands where a folder is needed. UV_EISDIR: a folder stands there. UV_ELOOP: a
+ * symlink is in the way. UV_ENOSPC, UV_EFBIG, UV_EDQUOT, UV_EACCES, UV_EROFS, UV_EMFILE, …
+ * UV_EINVAL: bad inputs. After an error what was there before is there still. */
+struct save {
+    struct weft_work work; /* work.op is the op */
+    struct save_folder *folder;
+    const char *name;
+    const void *data;
+    size_t size;
+    int64_t modified; /* becomes its mtime, in seconds since 1970; negative: now */
+};
+#define save_file(parent, save, folder, name, data, size, modified, then)                          \
+    save_file_at(WEFT_HERE("save_file", WEFT_FS), parent, save, folder, name, data, size,          \
+                 modified, then)
+void save_file_at(const struct weft_site *site, struct weft_op *parent, struct save *save,
+                  struct save_folder *folder, const char *name, const void *data, size_t size,
+                  int64_t modified, weft_then_fn *then);
+void save_begin(struct weft_op *op);
+
+/* ---- a page that comes in pieces ------------------------------------------------------------ */
+
+/*     CLOSED ──save_stream──► OPEN ──save_write, …──► OPEN ──save_commit──► CLOSED
+ *        ▲                                             │
+ *        └──────── save_abandon, a step that fails ────┘
+ *
+ * Each step is an op in the same storage: the next one is begun when the one before has reported.
+ * Whoever gives up before a commit has succeeded calls save_abandon, also when a step has failed or
+ * was cancelled: a step that never began could not tidy up. Zero it before its first use. */
+struct save_stream {
+    struct weft_work work; /* work.op is the op of the step that runs */
+    struct save_folder *folder;
+    const char *name; /* stays until the stream is closed */
+    const void *data; /* the piece: until the write's then */
+    size_t size;
+    int64_t modified; /* as in struct save */
+    uint64_t written; /* read only: bytes until now */
+    bool open_;
+    int fd_;
+    uint64_t number_; /* the temporary file's name */
+};
+
+/* Begin: makes the temporary file. UV_EBUSY: it is open. Other errors as for save_file. */
+#define save_stream(parent, stream, folder, name, then)                                            \
+    save_stream_at(WEFT_HERE("save_stream", WEFT_FS), parent, stream, folder, name, then)
+void save_stream_at(const struct weft_site *site, struct weft_op *parent,
+                    struct save_stream *stream, struct save_folder *folder, const char *name,
+                    weft_then_fn *then);
+void save_stream_begin(struct weft_op *op);
+
+/* Write the next piece. UV_EBADF: it is not open. */
+#define save_write(parent, stream, data, size, then)                                               \
+    save_write_at(WEFT_HERE("save_write", WEFT_FS), parent, stream, data, size, then)
+void save_write_at(const struct weft_site *site, struct weft_op *parent, struct save_stream *stream,
+                   const void *data, size_t size, weft_then_fn *then);
+void save_write_begin(struct weft_op *op);
+
+/* It is complete: put it in its place. UV_EBADF: it is not open. Other errors as for save_file. */
+#define save_commit(parent, stream, modified, then)                                                \
+    save_commit_at(WEFT_HERE("save_commit", WEFT_FS), parent, stream, modified, then)
+void save_commit_at(const struct weft_site *site, struct weft_op *parent,
+                    struct save_stream *stream, int64_t modified, weft_then_fn *then);
+void save_commit_begin(struct weft_op *op);
+
+/* Leave nothing behind. While no step runs; at once; safe on one that is closed, or all zero. */
+void save_abandon(struct save_stream *stream);
+
+/* ---- a page that is there already ----------------------------------------------------------- */
+
+/* Read all of it. UV_ENOENT means that it is not there, and nothing else does: every other error is
+ * one. UV_EFBIG: it is larger than limit. UV_EISDIR: it is a folder. UV_EINVAL: it is neither file
+ * nor folder, or bad inputs. UV_ELOOP, UV_ENOTDIR, UV_ENOMEM, … */
+struct save_read {
+    struct weft_work work; /* work.op is the op */
+    struct save_folder *folder;
+    const char *name;
+    size_t limit;
+    char *data; /* yours, if the status is 0, until save_read_free; with a NUL behind */
+    size_t size;
+    int64_t modified; /* seconds since 1970 */
+};
+#define save_read(parent, read, folder, name, limit, then)                                         \
+    save_read_at(WEFT_HERE("save_read", WEFT_FS), parent, read, folder, name, limit, then)
+void save_read_at(const struct weft_site *site, struct weft_op *parent, struct save_read *read,
+                  struct save_folder *folder, const char *name, size_t limit, weft_then_fn *then);
+void save_read_begin(struct weft_op *op);
+/* Safe on one that failed, was freed before, or is all zero. */
+void save_read_free(struct save_read *read);
+
+/* Is it there, and what is it? The errors are those of save_read, but for UV_EFBIG and UV_ENOMEM;
+ * a folder is UV_EISDIR. */
+struct save_look {
+    struct weft_work work; /* work.op is the op */
+    struct save_folder *folder;
+    const char *name;
+    uint64_t size;
+    int64_t modified; /* seconds since 1970 */
+};
+#define save_look(parent, look, folder, name, then)                                                \
+    save_look_at(WEFT_HERE("save_look", WEFT_FS), parent, look, folder, name, then)
+void save_look_at(const struct weft_site *site, struct weft_op *parent, struct save_look *look,
+                  struct save_folder *folder, const char *name, weft_then_fn *then);
+void save_look_begin(struct weft_op *op);
+
+#endif

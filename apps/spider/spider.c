@@ -1,0 +1,203 @@
+/* weft spider: from the command line to a crawl, and from what became of it to an exit status.
+ *
+ * The first Ctrl-C lets what is under way finish, the second one does not. Whatever happens, the
+ * state on the disk is good, and the same command goes on. */
+#include "command.h"
+#include "spider/crawl.h"
+#include <errno.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { EXIT_START_FAILED = 1, EXIT_SOME_FAILED = 3, EXIT_INTERRUPTED = 4, EXIT_NO_OUTPUT = 5 };
+
+struct spider {
+    struct weft_op op;
+    struct weft_signal interrupt, terminate;
+    struct crawl crawl;
+    int status; /* to exit with */
+    char password[256];
+    char temporary[64]; /* the folder of a dry run; "" if there is none */
+};
+
+/* ---- signals -------------------------------------------------------------------------------- */
+
+static void stop(struct spider *spider)
+{
+    struct crawl *crawl = &spider->crawl;
+    if (crawl->stop != CRAWL_GOES_ON) {
+        crawl_abort(crawl);
+        return;
+    }
+    report_progress(crawl, true);
+    if (!crawl->settings->quiet)
+        complain("finishing what is under way; once more to leave at once");
+    crawl_stop(crawl, CRAWL_INTERRUPTED);
+}
+
+static void interrupted(struct weft_op *op)
+{
+    stop(weft_owner(op, struct spider, interrupt.op));
+}
+
+static void terminated(struct weft_op *op)
+{
+    stop(weft_owner(op, struct spider, terminate.op));
+}
+
+/* ---- the exit status ------------------------------------------------------------------------ */
+
+static bool a_start_failed(struct crawl *crawl)
+{
+    for (size_t i = 0; i < crawl->starts_count; i++) {
+        weft_crawl_id id = crawl->starts[i];
+        struct weft_crawl_result result;
+        for (unsigned hops = 0; hops <= CRAWL_REDIRECTS; hops++) {
+            if (weft_crawl_result(&crawl->state, id, &result) != 0)
+                return true;
+            if (result.what != WEFT_CRAWL_MOVED)
+                break;
+            if (result.redirect == 0)
+                return true;
+            id = result.redirect;
+        }
+        if (result.what == WEFT_CRAWL_FAILED || result.what == WEFT_CRAWL_SKIPPED ||
+            result.what == WEFT_CRAWL_MOVED)
+            return true;
+    }
+    return false;
+}
+
+static int exit_status(struct crawl *crawl)
+{
+    int status = crawl->op.status;
+    if (crawl->stop == CRAWL_NO_OUTPUT)
+        return EXIT_NO_OUTPUT;
+    if (crawl->stop == CRAWL_INTERRUPTED)
+        return EXIT_INTERRUPTED;
+    if (status == UV_EINVAL)
+        return EXIT_USAGE;
+    if (status != 0)
+        return EXIT_NO_OUTPUT; /* the folder or the state could not be opened */
+    if (crawl->stop == CRAWL_GOES_ON && a_start_failed(crawl))
+        return EXIT_START_FAILED;
+    return crawl->state.counts[WEFT_CRAWL_FAILED] > 0 ? EXIT_SOME_FAILED : EXIT_OK;
+}
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+static void crawled(struct weft_op *op, struct weft_op *crawl)
+{
+    struct spider *spider = weft_owner(op, struct spider, op);
+    weft_end(&spider->interrupt.op, 0);
+    weft_end(&spider->terminate.op, 0);
+    report_summary(&spider->crawl);
+    spider->status = exit_status(&spider->crawl);
+    crawl_close(&spider->crawl);
+    weft_end(op, crawl->status);
+}
+
+static void begin(struct weft_op *op)
+{
+    struct spider *spider = weft_owner(op, struct spider, op);
+    spider->interrupt.arrived = interrupted;
+    spider->terminate.arrived = terminated;
+    weft_signal(op, &spider->interrupt, SIGINT, NULL);
+    weft_signal(op, &spider->terminate, SIGTERM, NULL);
+    weft_run(op, &spider->crawl.op, crawl_begin, crawled);
+}
+
+/* ---- folders and files ---------------------------------------------------------------------- */
+
+static int make_folders(const char *path)
+{
+    char *copy = weft_alloc(strlen(path) + 1);
+    if (copy == NULL)
+        return UV_ENOMEM;
+    strcpy(copy, path);
+    int err = 0;
+    for (char *slash = copy; err == 0 && slash != NULL;) {
+        slash = strchr(slash + 1, '/');
+        if (slash != NULL)
+            *slash = '\0';
+        if (mkdir(copy, 0777) != 0 && errno != EEXIST)
+            err = uv_translate_sys_error(errno);
+        if (slash != NULL)
+            *slash = '/';
+    }
+    weft_free(copy);
+    return err;
+}
+
+static int choose_folder(struct spider *spider, const struct settings *settings)
+{
+    spider->crawl.folder_path = settings->folder;
+    if (settings_dry(settings)) {
+        const char *tmp = getenv("TMPDIR");
+        snprintf(spider->temporary, sizeof spider->temporary, "%s/weft-spider-XXXXXX",
+                 tmp != NULL && strlen(tmp) < 32 ? tmp : "/tmp");
+        if (mkdtemp(spider->temporary) == NULL) {
+            complain("cannot make a folder for what is read: %s", strerror(errno));
+            spider->temporary[0] = '\0';
+            return EXIT_NO_OUTPUT;
+        }
+        spider->crawl.folder_path = spider->temporary;
+        return EXIT_OK;
+    }
+    int err = make_folders(settings->folder);
+    if (err == 0)
+        return EXIT_OK;
+    complain("cannot make '%s': %s", settings->folder, weft_strerror(err));
+    return EXIT_NO_OUTPUT;
+}
+
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *place)
+{
+    (void)info, (void)kind, (void)place;
+    return remove(path);
+}
+
+/* The first line of a file, so that a password need not stand on the command line. */
+static int read_password(struct spider *spider, const struct settings *settings)
+{
+    spider->crawl.password = settings->password;
+    if (settings->password_file == NULL)
+        return EXIT_OK;
+    FILE *file = fopen(settings->password_file, "re");
+    bool good = file != NULL && fgets(spider->password, sizeof spider->password, file) != NULL;
+    if (file != NULL)
+        fclose(file);
+    if (!good) {
+        complain("cannot read a password from '%s'", settings->password_file);
+        return EXIT_USAGE;
+    }
+    spider->password[strcspn(spider->password, "\r\n")] = '\0';
+    spider->crawl.password = spider->password;
+    return EXIT_OK;
+}
+
+int spider_run(int argc, char **argv)
+{
+    struct settings settings;
+    static struct spider spider;
+    spider = (struct spider){.crawl = {.settings = &settings, .folder = SAVE_FOLDER_CLOSED}};
+    int status = settings_read(&settings, argc, argv);
+    if (status == EXIT_OK)
+        status = read_password(&spider, &settings);
+    if (status == EXIT_OK)
+        status = choose_folder(&spider, &settings);
+    if (status == EXIT_OK) {
+        signal(SIGPIPE, SIG_IGN);       /* a server that left is an error like others */
+        spider.status = EXIT_NO_OUTPUT; /* unless the crawl says otherwise */
+        weft_go(&spider.op, begin);
+        status = spider.status;
+    }
+    if (spider.temporary[0] != '\0')
+        nftw(spider.temporary, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    settings_free(&settings);
+    return status;
+}

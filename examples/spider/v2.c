@@ -1,0 +1,91 @@
+/* v2: follow the links of the page, and of those pages, NESTING times; one after the other.
+ *
+ * A page is loaded, then its links are followed, and each of them is a page again: recursion. The
+ * links are items of a weft_each with a single slot, so that they come one after the other, and an
+ * error ends it. A page that is on disk is read instead: whoever stops the spider and runs it again
+ * goes on where it was. A page without links, and one at nesting 0, is over like any other: its
+ * then never runs before the call that started it has returned. */
+#include "steps.h"
+
+struct page {
+    struct weft_op op;
+    const struct weft_url *url;
+    unsigned nesting;
+    struct load load;
+    struct links links;
+    struct weft_each each;
+    struct page *slot; /* the linked page that is under way */
+};
+static struct crawl crawl;
+static struct page start;
+
+static void spider(struct weft_op *op);
+
+static void page_free(struct page *page)
+{
+    links_free(&page->links);
+    weft_free(page->slot);
+    page->slot = NULL;
+}
+
+static bool next_link(struct weft_op *each, struct weft_op *slot, size_t index)
+{
+    struct page *page = weft_owner(each, struct page, each.op);
+    struct page *linked = weft_owner(slot, struct page, op);
+    if (index == page->links.count)
+        return false;
+    linked->url = &page->links.urls[index];
+    linked->nesting = page->nesting - 1;
+    return true;
+}
+
+static void link_done(struct weft_op *each, struct weft_op *slot)
+{
+    struct page *page = weft_owner(each, struct page, each.op);
+    struct page *linked = weft_owner(slot, struct page, op);
+    if (slot->status != 0) {
+        memcpy(page->load.why, linked->load.why, WHY_SIZE);
+        weft_end(each, slot->status);
+    }
+    page_free(linked);
+}
+
+static void spider_links(struct page *page)
+{
+    page->slot = or_exit(weft_calloc(1, sizeof *page->slot));
+    weft_each(&page->op, &page->each, weft_slots(&page->slot->op, sizeof *page->slot, 1), next_link,
+              spider, link_done, NULL);
+    weft_join(&page->op); /* it is over when its links are */
+}
+
+static void page_loaded(struct weft_op *op, struct weft_op *child)
+{
+    struct page *page = weft_owner(op, struct page, op);
+    if (child->status == 0)
+        tell_loaded(&page->load);
+    if (child->status == 0 && page->nesting > 0)
+        get_links(&page->links, page->url, page->load.content, page->load.size);
+    load_free(&page->load);
+    if (page->links.count == 0) { /* it failed, is deep enough, or leads nowhere */
+        weft_finish(op, child->status);
+        return;
+    }
+    spider_links(page);
+}
+
+static void spider(struct weft_op *op)
+{
+    struct page *page = weft_owner(op, struct page, op);
+    load(op, &page->load, &crawl.client, page->url, page_loaded);
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments arguments = read_arguments(argc, argv, 2);
+    start.url = &arguments.url;
+    start.nesting = arguments.nesting;
+    int status = crawl_run(&crawl, &start.op, spider);
+    page_free(&start);
+    weft_url_free(&arguments.url);
+    return tell_end(status, start.load.why);
+}

@@ -1,0 +1,118 @@
+/* SipHash-2-4 with a result of 128 bits, by its paper and the description of its long form.
+ *
+ * One function for everything that has to be recognised: URLs, names of files, bodies, and the
+ * checksums of records. It is keyed, with a key of each state's own, so that no site can make URLs
+ * that meet (they would be taken for one, and a page would be lost), and so that a record of
+ * another state is never taken for one of this. As a checksum it is slower than a CRC and misses
+ * one error in 2^64 instead of one in 2^32; at a gigabyte a second it is not what one waits for.
+ *
+ * Between the pieces v_ is the state, tail_ the bytes that do not fill a word yet, size_ the number
+ * of bytes so far. */
+#include "hash.h"
+#include "wire.h"
+
+static inline uint64_t turn(uint64_t word, unsigned by)
+{
+    return word << by | word >> (64 - by);
+}
+
+static inline void rounds(uint64_t v[4], unsigned count)
+{
+    uint64_t a = v[0], b = v[1], c = v[2], d = v[3];
+    while (count-- > 0) {
+        a += b;
+        c += d;
+        b = turn(b, 13) ^ a;
+        d = turn(d, 16) ^ c;
+        a = turn(a, 32);
+        c += b;
+        a += d;
+        b = turn(b, 17) ^ c;
+        d = turn(d, 21) ^ a;
+        c = turn(c, 32);
+    }
+    v[0] = a;
+    v[1] = b;
+    v[2] = c;
+    v[3] = d;
+}
+
+static inline void take(uint64_t v[4], uint64_t word)
+{
+    v[3] ^= word;
+    rounds(v, 2);
+    v[0] ^= word;
+}
+
+void weft__crawl_key_read(struct weft__crawl_key *key, const char bytes[WEFT__CRAWL_KEY_SIZE])
+{
+    key->k[0] = wire_get64(bytes);
+    key->k[1] = wire_get64(bytes + 8);
+}
+
+int weft__crawl_key_draw(char bytes[WEFT__CRAWL_KEY_SIZE])
+{
+    return uv_random(NULL, NULL, bytes, WEFT__CRAWL_KEY_SIZE, 0, NULL);
+}
+
+void weft__crawl_hash_begin(const struct weft__crawl_key *key, struct weft_crawl_hash *hash)
+{
+    *hash = (struct weft_crawl_hash){
+        .v_ = {key->k[0] ^ UINT64_C(0x736f6d6570736575),
+               key->k[1] ^ UINT64_C(0x646f72616e646f6d) ^ 0xee, /* 0xee: the long form */
+               key->k[0] ^ UINT64_C(0x6c7967656e657261), key->k[1] ^ UINT64_C(0x7465646279746573)}};
+}
+
+void weft_crawl_hash_add(struct weft_crawl_hash *hash, const void *data, size_t size)
+{
+    const char *at = data;
+    unsigned filled = (unsigned)(hash->size_ & 7);
+    hash->size_ += size;
+    for (; filled != 0 && size > 0; size--) {
+        hash->tail_ |= (uint64_t)(unsigned char)*at++ << (8 * filled);
+        filled = (filled + 1) & 7;
+        if (filled == 0) {
+            take(hash->v_, hash->tail_);
+            hash->tail_ = 0;
+        }
+    }
+    for (; size >= 8; size -= 8, at += 8)
+        take(hash->v_, wire_get64(at));
+    if (size > 0)
+        hash->tail_ = wire_get(at, (unsigned)size);
+}
+
+void weft_crawl_hash_end(struct weft_crawl_hash *hash, uint64_t out[2])
+{
+    uint64_t *v = hash->v_;
+    take(v, hash->tail_ | hash->size_ << 56);
+    v[2] ^= 0xee;
+    rounds(v, 4);
+    out[0] = v[0] ^ v[1] ^ v[2] ^ v[3];
+    v[1] ^= 0xdd;
+    rounds(v, 4);
+    out[1] = v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+void weft__crawl_digest(const struct weft__crawl_key *key, struct weft_text text, uint64_t out[2])
+{
+    struct weft_crawl_hash hash;
+    weft__crawl_hash_begin(key, &hash);
+    weft_crawl_hash_add(&hash, text.data, text.size);
+    weft_crawl_hash_end(&hash, out);
+}
+
+uint64_t weft__crawl_checksum(const struct weft__crawl_key *key, char kind, struct weft_text name,
+                              struct weft_text value)
+{
+    struct weft_crawl_hash hash;
+    uint64_t out[2];
+    char head[8] = {kind, 'c', 'h', 'e'}; /* a whole word, so that values are read by words */
+    wire_put(head + 4, name.size, 4);
+    weft__crawl_hash_begin(key, &hash);
+    weft_crawl_hash_add(&hash, head, sizeof head);
+    weft_crawl_hash_add(&hash, name.data, name.size);
+    weft_crawl_hash_add(&hash, value.data, value.size);
+    weft_crawl_hash_end(&hash, out);
+    return out[0];
+}

@@ -2,8 +2,8 @@
  * tests of crawlers are made with. See site/site.h, and `site --help`.
  *
  * It prints `listening on URL` when it takes connections, and serves until SIGTERM or SIGINT, which
- * end it at once and well. A SIGINT that was ignored when it began stays so: Ctrl-C is then meant for
- * the crawler beside it.
+ * end it at once and well. A SIGINT that was ignored when it began stays so: Ctrl-C is then meant
+ * for the crawler beside it.
  *
  * A drop (--drop-after) is the server cancelled: its listener is closed and its connections are
  * cut. After --down-ms it listens on the same port again. The site itself goes on meanwhile, with

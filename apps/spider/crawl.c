@@ -63,7 +63,7 @@ static void end(struct crawl *crawl)
 {
     crawl->closing = true;
     weft_end(&crawl->beat.op, 0);
-    weft_finish(&crawl->naps, 0);
+    weft_cancel(&crawl->naps, UV_ECANCELED);
     commit(crawl); /* or the one that is under way goes on to the end */
 }
 
@@ -273,6 +273,18 @@ static void stopped(struct weft_op *op, struct weft_op *child)
     (void)op, (void)child;
 }
 
+/* Below it sleep pages; it ends when it is cancelled and they are awake. */
+static void wake_naps(struct weft_op *op, int reason)
+{
+    (void)reason;
+    weft_join(op);
+}
+
+static void begin_naps(struct weft_op *op)
+{
+    weft_on_cancel(op, wake_naps);
+}
+
 void crawl_begin(struct weft_op *op)
 {
     struct crawl *crawl = crawl_of(op);
@@ -287,7 +299,7 @@ void crawl_begin(struct weft_op *op)
     }
     set_client(crawl);
     weft_http_client_open(op, &crawl->client, client_closed);
-    weft_run(op, &crawl->naps, NULL, stopped);
+    weft_run(op, &crawl->naps, begin_naps, stopped);
     weft_ticker(op, &crawl->beat, CRAWL_BEAT_MS, beat, stopped);
     crawl_feed(crawl);
 }

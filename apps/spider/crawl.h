@@ -48,6 +48,7 @@ struct page;
 /* ---- hosts ---------------------------------------------------------------------------------- */
 
 enum host_robots { HOST_UNASKED, HOST_ASKING, HOST_ASKED };
+enum { HOST_WHY = 160 };
 
 struct host {
     struct crawl *crawl;
@@ -60,8 +61,9 @@ struct host {
     unsigned pages; /* in memory */
     enum host_robots asked;
     struct weft_robots robots;
-    bool denied; /* robots.txt cannot be had: nothing is allowed for now */
-    bool ours;   /* within the scope: passwords and fields of the user's may go there */
+    bool denied;        /* robots.txt cannot be had: nothing is allowed for now */
+    char why[HOST_WHY]; /* it was given up; "" if it was not */
+    bool ours;          /* within the scope: passwords and fields of the user's may go there */
     uint64_t hash;
     size_t origin_size;
     char origin[]; /* "http://example.org:8080" */
@@ -155,6 +157,9 @@ void crawl_stop(struct crawl *crawl, enum crawl_stop why);
 void crawl_no_output(struct crawl *crawl, int status, const char *what);
 /* The scope grew by the host of url: so that it is known the next time, too. */
 int crawl_remember_scope(struct crawl *crawl, const struct weft_url *url);
+/* The scope is larger now: links that were passed over may count. Everything that is saved is
+ * looked through again. */
+int crawl_look_again(struct crawl *crawl);
 /* There is room, or there is something new to do: begin more; and if that was all, end. */
 void crawl_feed(struct crawl *crawl);
 /* Stop at once: what is under way is left, too. */
@@ -173,8 +178,10 @@ void host_add(struct host *host, weft_crawl_id id);
 /* Take pages out of its line, as many as it may have under way. */
 void host_feed(struct host *host);
 void host_hungry(struct host *host);
-/* What its pace says now holds: rest, rate, connections; or it is given up. */
+/* What its pace says now holds: rest, rate, connections. */
 void host_obey(struct host *host);
+/* It is given up for this run, because a fetch ended like this. */
+void host_give_up(struct host *host, const struct weft_http_fetch *fetch);
 bool host_is_loopback(struct weft_text hostname);
 void hosts_free(struct crawl *crawl);
 

@@ -145,7 +145,7 @@ void host_add(struct host *host, weft_crawl_id id)
 static bool is_settled(struct host *host, struct page *page)
 {
     if (host->pace.gone) {
-        outcome_failed(page, UV_EHOSTUNREACH, "the host does not answer");
+        outcome_failed(page, UV_EHOSTUNREACH, host->why);
         return true;
     }
     if (host->denied) {
@@ -208,8 +208,11 @@ static bool waits_for_host(const struct weft_op *task, void *context)
 }
 
 /* Everything that waits for it comes back unfetched, and what is in its line follows. */
-static void give_up(struct host *host)
+void host_give_up(struct host *host, const struct weft_http_fetch *fetch)
 {
+    host->pace.gone = true;
+    if (host->why[0] == '\0')
+        weft_http_fetch_explain(fetch, host->why, sizeof host->why);
     weft_queue_remove(&host->crawl->queue, waits_for_host, host);
     weft_lane_resume(&host->lane);
     host_hungry(host);
@@ -221,9 +224,7 @@ void host_obey(struct host *host)
     uint64_t now = weft_now(loop);
     weft_lane_limit(&host->lane, host->pace.connections);
     weft_lane_rate(&host->lane, host->pace.gap_ms > 0 ? 1 : 0, host->pace.gap_ms, 1);
-    if (host->pace.gone) {
-        give_up(host);
-    } else if (host->pace.rest_until_ms > now) {
+    if (host->pace.rest_until_ms > now && !host->pace.gone) {
         weft_lane_pause(&host->lane);
         weft_timer_start(loop, &host->rest, host->pace.rest_until_ms - now, rested);
     }

@@ -157,6 +157,24 @@ static int sort_out(struct weft_crawl *state, weft_crawl_id id, struct weft_text
     return 0;
 }
 
+static int look_again(struct weft_crawl *state, weft_crawl_id id, struct weft_text url,
+                      const struct weft_crawl_result *result, void *context)
+{
+    (void)url;
+    struct crawl *crawl = context;
+    if (result->what != WEFT_CRAWL_DONE)
+        return 0;
+    int err = weft_crawl_set(state, id, WEFT_CRAWL_AGAIN);
+    if (err == 0)
+        weft_crawl_line_push(state, &crawl->again, id);
+    return err;
+}
+
+int crawl_look_again(struct crawl *crawl)
+{
+    return weft_crawl_each(&crawl->state, look_again, crawl);
+}
+
 /* ---- where it begins ------------------------------------------------------------------------ */
 
 /* "example.org/a" is a URL to people. */
@@ -164,8 +182,8 @@ static int parse_start(struct crawl *crawl, const char *text)
 {
     struct weft_url *url = &crawl->link;
     int err = weft_url_parse(url, weft_text_of(text), NULL);
-    bool host_and_port = err == 0 && !weft_url_is_http(url) && strstr(text, "://") == NULL;
-    if (err == UV_EINVAL || host_and_port) {
+    bool short_form = strstr(text, "://") == NULL;
+    if (short_form && (err == UV_EINVAL || (err == 0 && !weft_url_is_http(url)))) {
         char *longer = weft_alloc(strlen(text) + sizeof "http://");
         if (longer == NULL)
             return UV_ENOMEM;

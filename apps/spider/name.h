@@ -18,7 +18,8 @@
  * those whose hashes meet; then the caller, who knows which names are taken, asks for name_again:
  *   - /a and /a.html, / and /index.html, a? and a.html?;
  *   - a byte that becomes %XX and the same byte as %XX in the URL: /a'b and /a%27b; %2f and %2F;
- *   - an IPv6 address, which loses its brackets and gets _ for each colon, and a host of that name. */
+ *   - an IPv6 address, which loses its brackets and has _ for each colon, and a host of that name.
+ */
 #ifndef WEFT_APPS_SPIDER_NAME_H
 #define WEFT_APPS_SPIDER_NAME_H
 
@@ -43,8 +44,8 @@ int name_of(struct weft_text host, struct weft_text path, struct weft_text query
  * another name. UV_EINVAL: name is NULL or empty. UV_ENOBUFS. buffer is not name. */
 int name_again(const char *name, uint64_t hash, char *buffer, size_t size);
 
-/* A hash for name_again, the same for the same text in every crawl and on every machine: a site that
- * is taken home twice is the same tree twice. */
+/* A hash for name_again, the same for the same text in every crawl and on every machine: a site
+ * that is taken home twice is the same tree twice. */
 uint64_t name_hash(struct weft_text text);
 
 #endif

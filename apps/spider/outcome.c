@@ -245,11 +245,13 @@ static bool looks_like_requisite(const struct page *page)
 static void move_scope(struct page *page, const struct weft_url *to)
 {
     struct crawl *crawl = page->crawl;
-    if (scope_host(&crawl->scope, to))
+    if (scope_check(&crawl->scope, to, false) == SCOPE_IN)
         return;
     int err = scope_add_start(&crawl->scope, to);
     if (err == 0)
         err = crawl_remember_scope(crawl, to);
+    if (err == 0)
+        err = crawl_look_again(crawl);
     if (err != 0)
         crawl_no_output(crawl, err, "the state");
 }
@@ -367,7 +369,8 @@ static void judge_answer(struct page *page)
         pushed_back(page);
         return;
     }
-    pace_answered(&page->host->pace, weft_now(loop_of(page)), took_ms(page));
+    pace_answered(&page->host->pace, weft_now(loop_of(page)),
+                  page->fetch.times.first_byte / 1000);
     host_obey(page->host);
     page->attempts++;
     if (status >= 300 && status < 400 && page->fetch.location != NULL)
@@ -404,14 +407,16 @@ static void judge_silence(struct page *page)
                     fetch->failure == WEFT_FETCH_FAILED_REFUSED ||
                     fetch->failure == WEFT_FETCH_FAILED_SIZE;
     page->attempts++;
+    if (nobody)
+        host_give_up(page->host, fetch);
     if (for_good) {
-        if (nobody)
-            pace->gone = true;
         outcome_failed(page, fetch->op.status, why);
         return;
     }
     pace_failed(pace, weft_now(loop_of(page)), took_ms(page));
     host_obey(page->host);
+    if (pace->gone)
+        host_give_up(page->host, fetch);
     /* Nobody there: the host's pace says how often it is tried. Otherwise it is this page's fault. */
     bool unreached =
         fetch->failure == WEFT_FETCH_FAILED_CONNECT || fetch->failure == WEFT_FETCH_FAILED_RESOLVE;
@@ -428,7 +433,7 @@ void outcome_fetched(struct weft_op *parent, struct weft_op *op)
     (void)parent;
     struct page *page = weft_owner(op, struct page, op);
     if (!page->begun && page->host->pace.gone && page->crawl->stop == CRAWL_GOES_ON)
-        outcome_failed(page, UV_EHOSTUNREACH, "the host does not answer");
+        outcome_failed(page, UV_EHOSTUNREACH, page->host->why);
     else if (!page->begun || (page->refused == 0 && page->fetch.op.status != 0 &&
                               page->fetch.failure == WEFT_FETCH_FAILED_CANCEL))
         leave(page);

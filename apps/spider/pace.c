@@ -74,9 +74,9 @@ void pace_set_base(struct pace *pace, uint64_t base_ms)
 /* ---- good answers --------------------------------------------------------------------------- */
 
 /* The smoothed time is kept in microseconds: eighths of a few milliseconds would get lost. */
-static void watch_latency(struct pace *pace, uint64_t took_ms)
+static void watch_latency(struct pace *pace, uint64_t latency_ms)
 {
-    uint64_t us = least(took_ms, UINT32_MAX) * US, slow_us;
+    uint64_t us = least(latency_ms, UINT32_MAX) * US, slow_us;
     if (pace->answers == 1)
         pace->latency_us_ = us;
     else
@@ -85,7 +85,7 @@ static void watch_latency(struct pace *pace, uint64_t took_ms)
         return;
     if (pace->answers == PACE_SLOW_ANSWERS || pace->latency_us_ < pace->best_us_)
         pace->best_us_ = pace->latency_us_;
-    slow_us = most(PACE_SLOW_TIMES * pace->best_us_, PACE_SLOW_MS * US);
+    slow_us = most(PACE_SLOW_TIMES * pace->best_us_, (uint64_t)PACE_SLOW_MS * US);
     pace->slow_gap_ms_ = 0;
     if (pace->latency_us_ > slow_us)
         pace->slow_gap_ms_ =
@@ -105,13 +105,13 @@ static void speed_up(struct pace *pace)
         pace->connections++;
 }
 
-void pace_answered(struct pace *pace, uint64_t now_ms, uint64_t took_ms)
+void pace_answered(struct pace *pace, uint64_t now_ms, uint64_t latency_ms)
 {
     pace->answers++;
     pace->fail_rounds_ = 0;
     if (now_ms >= pace->rest_until_ms)
         speed_up(pace);
-    watch_latency(pace, took_ms);
+    watch_latency(pace, latency_ms);
     set_gap(pace);
 }
 

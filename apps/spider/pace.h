@@ -47,7 +47,7 @@ struct pace {
     unsigned push_rounds_, fail_rounds_;           /* in a row */
     uint64_t base_ms_, push_gap_ms_, slow_gap_ms_; /* gap_ms is the largest of them */
     uint64_t pushed_at_ms_, failed_at_ms_;         /* when the last round began */
-    uint64_t latency_us_, best_us_;                /* smoothed; 0: none yet */
+    uint64_t latency_us_, best_us_;                /* smoothed */
     uint64_t random_;
 };
 
@@ -58,13 +58,14 @@ void pace_init(struct pace *pace, uint64_t base_ms, unsigned limit, unsigned tri
 /* Another base, for robots.txt's Crawl-delay. */
 void pace_set_base(struct pace *pace, uint64_t base_ms);
 
-/* took_ms is how long ago the request was begun, here and below. */
+/* A good answer: any that does not push back. latency_ms: until its first byte, because a large body
+ * does not make a slow server. Ten in a row shrink the gap that push-backs made, twenty bring a
+ * connection back; those that come in during a rest were begun before and tell nothing. If answers
+ * become slow (the smoothed latency is over 500 ms and over 4 times the best one), the gap becomes
+ * as long as half the connections would need: 2 * latency / connections. */
+void pace_answered(struct pace *pace, uint64_t now_ms, uint64_t latency_ms);
 
-/* A good answer: any that does not push back. Ten in a row shrink the gap that push-backs made,
- * twenty bring a connection back; those that come in during a rest were begun before and tell
- * nothing. If answers become slow (the smoothed time is over 500 ms and over 4 times the best one),
- * the gap becomes as long as half the connections would need: 2 * time / connections. */
-void pace_answered(struct pace *pace, uint64_t now_ms, uint64_t took_ms);
+/* took_ms is how long ago the request was begun, here and below. */
 
 /* 429 or 503. retry_after_ms is what it asked for, up to an hour; -1: it did not say. The gap
  * doubles, one connection is left, and it rests: never shorter than Retry-After (and up to a tenth,

@@ -126,7 +126,7 @@ static bool again(struct asking *asking)
         pace_pushed_back(&host->pace, now, took, told ? (int64_t)seconds * 1000 : -1);
         return ++asking->page.pushed <= host->crawl->settings->retries;
     }
-    pace_answered(&host->pace, now, took);
+    pace_answered(&host->pace, now, fetch->times.first_byte / 1000);
     return false;
 }
 
@@ -153,12 +153,10 @@ static void asked(struct weft_op *parent, struct weft_op *op)
     if (ended) {
         host->asked = HOST_UNASKED;
     } else if (again(asking)) {
-        char why[WEFT_FETCH_EXPLAIN];
-        if (host->pace.gone)
-            report_line(host->crawl, "%s is given up: %s", host->origin,
-                        weft_http_fetch_explain(fetch, why, sizeof why));
         host->asked = HOST_UNASKED; /* from the beginning, when it has rested */
         host_obey(host);
+        if (host->pace.gone)
+            host_give_up(host, fetch);
         if (!host->pace.gone && host->crawl->stop == CRAWL_GOES_ON) {
             host->asked = HOST_ASKING;
             weft_http_fetch_free(fetch);

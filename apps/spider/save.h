@@ -5,18 +5,19 @@
  *     ...
  *     save_file(op, &page->save, &folder, name, body, size, modified, saved);
  *
- * A file appears complete or not at all: it is written in FOLDER/.weft/tmp and renamed to its place,
- * over what was there. Missing folders are made. Nothing here is synced: the commit of the crawl's
- * state does that for all of them at once (weft/crawl.h).
+ * A file appears complete or not at all: it is written in FOLDER/.weft/tmp and renamed to its
+ * place, over what was there. Missing folders are made. Nothing here is synced: the commit of the
+ * crawl's state does that for all of them at once (weft/crawl.h).
  *
- * No symlink is followed below the folder, so nothing leads out of it, whoever moves what meanwhile:
- * one on the way is UV_ELOOP. One that has the very name of a page is replaced by a page that is
- * saved, and is UV_ELOOP for one that is read. A folder that somebody moves away while pages are
- * saved in it may get those of one more second, wherever it is now.
+ * No symlink is followed below the folder, so nothing leads out of it, whoever moves what
+ * meanwhile: one on the way is UV_ELOOP. One that has the very name of a page is replaced by a page
+ * that is saved, and is UV_ELOOP for one that is read. A folder that somebody moves away while pages
+ * are saved in it may get those of one more second, wherever it is now.
  *
  * Names are those of name.h: relative, and no part of one begins with a dot. Others are UV_EINVAL.
- * A name, data and the folder stay until then. Everything is one hop to the thread pool. A cancel is
- * awaited, and may come too late; what was cancelled left nothing behind. */
+ * A name, data and the folder stay until then. Everything is one hop to the thread pool. A cancel
+ * is awaited, and may come too late; what was cancelled left nothing behind. Writing beyond a limit
+ * of the process (ulimit -f) is UV_EFBIG only if it ignores SIGXFSZ. */
 #ifndef WEFT_APPS_SPIDER_SAVE_H
 #define WEFT_APPS_SPIDER_SAVE_H
 
@@ -32,7 +33,7 @@ struct save_held {
     uint64_t since_ns, used_ns;
     char path[256];
 };
-enum { SAVE_HELD = 8 };
+enum { SAVE_HELD = 32 };
 
 /* Ops on it may run at the same time, on any number of loops. */
 struct save_folder {
@@ -138,13 +139,13 @@ struct save_read {
     size_t size;
     int64_t modified; /* seconds since 1970 */
 };
-#define save_read(parent, read, folder, name, limit, then)                                         \
-    save_read_at(WEFT_HERE("save_read", WEFT_FS), parent, read, folder, name, limit, then)
-void save_read_at(const struct weft_site *site, struct weft_op *parent, struct save_read *read,
+#define save_read(parent, page, folder, name, limit, then)                                         \
+    save_read_at(WEFT_HERE("save_read", WEFT_FS), parent, page, folder, name, limit, then)
+void save_read_at(const struct weft_site *site, struct weft_op *parent, struct save_read *page,
                   struct save_folder *folder, const char *name, size_t limit, weft_then_fn *then);
 void save_read_begin(struct weft_op *op);
 /* Safe on one that failed, was freed before, or is all zero. */
-void save_read_free(struct save_read *read);
+void save_read_free(struct save_read *page);
 
 /* Is it there, and what is it? The errors are those of save_read, but for UV_EFBIG and UV_ENOMEM;
  * a folder is UV_EISDIR. */

@@ -12,7 +12,7 @@ static inline int save_error(void)
 
 /* ---- save_linux.c --------------------------------------------------------------------------- */
 
-/* openat2: the folder at path below root, without a symlink on the way. UV_ENOSYS: there is none. */
+/* openat2: the folder at path below root, no symlink on the way. UV_ENOSYS: there is no openat2. */
 int save_openat2(int root, const char *path);
 
 /* ---- save_place.c: the folder that a page is in --------------------------------------------- */

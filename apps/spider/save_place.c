@@ -1,13 +1,13 @@
 /* The folder that a page is in: found, made, and held open for the next page.
  *
- * The kernel is asked to walk (save_linux.c). Where it cannot, and where folders have to be made, we
- * walk by hand, one segment after the other from the folder's descriptor: each step opens a name in
- * a folder that is held open and follows no link, so nobody can slip one in meanwhile.
+ * The kernel is asked to walk (save_linux.c). Where it cannot, and where folders have to be made,
+ * we walk by hand, one segment after the other from the folder's descriptor: each step opens a name
+ * in a folder that is held open and follows no link, so nobody can slip one in meanwhile.
  *
- * Pages of one folder come one after the other, so the last few folders are held open: that saves an
- * open and a close for each page, a fifth of all that saving costs. What is held may be out of date.
- * A folder that was removed says so (UV_ENOENT) and is entered afresh. One that was moved does not:
- * so nothing is held for longer than a second.
+ * Pages of one folder come one after the other, so the last few folders are held open: that saves
+ * an open and a close for each page, a tenth of all that saving costs. What is held may be out of
+ * date. A folder that was removed says so (UV_ENOENT) and is entered afresh. One that was moved does
+ * not: so nothing is held for longer than a second.
  *
  *     free (fd -1) ──► held (size > 0) ──► given up (size 0), until its last user has left ──► free
  */

@@ -37,70 +37,70 @@ static int open_page(struct save_folder *folder, const char *name)
     return fd == UV_ENXIO ? UV_EINVAL : fd; /* a socket */
 }
 
-static int fill(struct save_read *read_op, int fd, size_t size)
+static int fill(struct save_read *page, int fd, size_t size)
 {
-    read_op->data = weft_alloc(size + 1);
-    if (read_op->data == NULL)
+    page->data = weft_alloc(size + 1);
+    if (page->data == NULL)
         return UV_ENOMEM;
     size_t at = 0;
     while (at < size) {
-        if (weft_work_stopped(&read_op->work))
+        if (weft_work_stopped(&page->work))
             return UV_ECANCELED;
-        ssize_t got = read(fd, read_op->data + at, size - at);
+        ssize_t got = read(fd, page->data + at, size - at);
         if (got == 0)
             break;
         if (got < 0 && errno != EINTR)
             return save_error();
         at += got > 0 ? (size_t)got : 0;
     }
-    read_op->data[at] = '\0';
-    read_op->size = at;
+    page->data[at] = '\0';
+    page->size = at;
     return 0;
 }
 
 static int read_there(struct weft_work *work)
 {
-    struct save_read *its = weft_owner(work, struct save_read, work);
-    int fd = open_page(its->folder, its->name);
+    struct save_read *page = weft_owner(work, struct save_read, work);
+    int fd = open_page(page->folder, page->name);
     if (fd < 0)
         return fd;
     struct stat it;
     int status = fstat(fd, &it) == 0 ? judge(&it) : save_error();
-    if (status == 0 && (uintmax_t)it.st_size > its->limit)
+    if (status == 0 && (uintmax_t)it.st_size > page->limit)
         status = UV_EFBIG;
     if (status == 0) {
-        its->modified = it.st_mtime;
-        status = fill(its, fd, (size_t)it.st_size);
+        page->modified = it.st_mtime;
+        status = fill(page, fd, (size_t)it.st_size);
     }
     close(fd);
     if (status != 0)
-        save_read_free(its);
+        save_read_free(page);
     return status;
 }
 
-void save_read_free(struct save_read *its)
+void save_read_free(struct save_read *page)
 {
-    weft_free(its->data);
-    its->data = NULL;
-    its->size = 0;
+    weft_free(page->data);
+    page->data = NULL;
+    page->size = 0;
 }
 
 void save_read_begin(struct weft_op *op)
 {
-    struct save_read *its = weft_owner(op, struct save_read, work.op);
-    its->data = NULL;
-    its->size = 0;
-    its->work.function = its->folder != NULL && save_name_ok(its->name) ? read_there : NULL;
+    struct save_read *page = weft_owner(op, struct save_read, work.op);
+    page->data = NULL;
+    page->size = 0;
+    page->work.function = page->folder != NULL && save_name_ok(page->name) ? read_there : NULL;
     weft_work_begin(op);
 }
 
-void save_read_at(const struct weft_site *site, struct weft_op *parent, struct save_read *its,
+void save_read_at(const struct weft_site *site, struct weft_op *parent, struct save_read *page,
                   struct save_folder *folder, const char *name, size_t limit, weft_then_fn *then)
 {
-    its->folder = folder;
-    its->name = name;
-    its->limit = limit;
-    weft_run_at(site, parent, &its->work.op, save_read_begin, then);
+    page->folder = folder;
+    page->name = name;
+    page->limit = limit;
+    weft_run_at(site, parent, &page->work.op, save_read_begin, then);
 }
 
 /* ---- look ----------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* Saving a page that comes in pieces: the steps of save.c, an op each.
  *
  * CLOSED or OPEN, that is all: open_ is set by the open that has succeeded and taken back by
- * whatever removes the temporary file or makes it a page. A step that fails on its thread closes the
- * stream there; one that was cancelled before a thread had it leaves it open, for save_abandon. */
+ * whatever removes the temporary file or makes it a page. A step that fails on its thread closes
+ * the stream there; one that was cancelled before a thread had it leaves it open: save_abandon. */
 #include "spider/save_inside.h"
 
 static struct save_temp temp_of(const struct save_stream *stream)

@@ -3,9 +3,9 @@
  *     open ──► write … ──► place: mtime, close, rename
  *        └── after any error, and by drop: close, unlink
  *
- * Its name is a number that nobody else in this process gets. Other processes do not write here: the
- * state of the crawl lets in one at a time. So what is there when the folder is opened was left by
- * one that was killed, and is swept out.
+ * Its name is a number that nobody else in this process gets. Other processes do not write here:
+ * the state of the crawl lets in one at a time. So what is there when the folder is opened was left
+ * by one that was killed, and is swept out.
  *
  * The fewest system calls: five for a page whose folder is known (openat, write, futimens, close,
  * renameat). A rename finds out by itself whether the folder is still there. */
@@ -118,24 +118,33 @@ int save_temp_place(struct save_temp *temp, const char *name, int64_t modified,
     return status;
 }
 
+/* Remove the next one. 1: there may be more; 0: that was all. */
+static int sweep_one(DIR *listing)
+{
+    errno = 0;
+    const struct dirent *entry = readdir(listing);
+    if (entry == NULL)
+        return errno != 0 ? save_error() : 0;
+    bool itself = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    if (!itself && unlinkat(dirfd(listing), entry->d_name, 0) != 0 && errno != ENOENT)
+        return save_error();
+    return 1;
+}
+
 int save_temp_sweep(struct save_folder *folder)
 {
     int fd = openat(folder->tmp_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *listing = fd >= 0 ? fdopendir(fd) : NULL;
-    int status = listing == NULL ? save_error() : 0;
-    if (listing == NULL && fd >= 0)
+    if (fd < 0)
+        return save_error();
+    DIR *listing = fdopendir(fd);
+    if (listing == NULL) {
         close(fd);
-    while (status == 0) {
-        errno = 0;
-        const struct dirent *entry = readdir(listing);
-        if (entry == NULL) {
-            status = errno != 0 ? save_error() : 0;
-            break;
-        }
-        if (entry->d_name[0] != '.' && unlinkat(fd, entry->d_name, 0) != 0 && errno != ENOENT)
-            status = save_error();
+        return UV_ENOMEM;
     }
-    if (listing != NULL)
-        closedir(listing);
+    int status;
+    do
+        status = sweep_one(listing);
+    while (status > 0);
+    closedir(listing);
     return status;
 }

@@ -2,7 +2,8 @@
  *
  * Nearly every link is asked about, so the order is by price: the scheme, the host (a hash and a
  * comparison, see scope_hosts.c), the folder, and only then the filters, excludes first. Globs are
- * used as they were given, regular expressions are compiled once.
+ * used as they were given, regular expressions are compiled once. REG_STARTEND keeps the fragment
+ * from them without a copy.
  *
  * A filter with a control character in it could match no URL, and would break the canonical text
  * into two lines: it is refused like any other that cannot be meant. */

@@ -27,7 +27,8 @@ struct weft_url;
 enum scope_kind {
     SCOPE_HOST,   /* the hosts of the start URLs */
     SCOPE_DOMAIN, /* these without a leading "www.", and all hosts below them */
-    SCOPE_PATH,   /* the start URLs' hosts, there only below the folder of the start URL's path */
+    SCOPE_PATH,   /* the start URLs' hosts, there only below the folder of the start URL's path:
+                     "/docs/" for "/docs/a.html", but "/" for "/docs" */
     SCOPE_HOSTS   /* the start URLs' hosts, and those of a list */
 };
 

@@ -4,7 +4,7 @@
  * The hash takes the name from its end to its beginning and then the folder from its beginning to
  * its end. So one pass over a name gives the hashes of all the domains it lies in, and one over a
  * path those of all its folders: a stranger's link with a thousand labels costs no more than its
- * length. */
+ * length. The host that was added first is compared before anything is hashed. */
 #include "spider/scope_hosts.h"
 #include <uv.h>
 #include <weft/alloc.h>
@@ -72,7 +72,7 @@ static const struct scope_entry *find(const struct scope_hosts *hosts, const str
 static int grow(struct scope_hosts *hosts)
 {
     size_t room = hosts->room_ > 0 ? 2 * hosts->room_ : ROOM_FIRST;
-    struct scope_entry **slots = weft_calloc(room, sizeof *slots);
+    struct scope_entry **slots = weft_calloc(room, sizeof(struct scope_entry *));
     if (slots == NULL)
         return UV_ENOMEM;
     for (size_t i = 0; i < hosts->room_; i++) {
@@ -115,6 +115,8 @@ static int add(struct scope_hosts *hosts, const struct key *key, unsigned reach)
         if ((*slot = make(key)) == NULL)
             return UV_ENOMEM;
         hosts->count_++;
+        if (hosts->first_ == NULL)
+            hosts->first_ = *slot;
     }
     (*slot)->reach |= reach;
     return 0;
@@ -140,8 +142,17 @@ int scope_hosts_add_folder(struct scope_hosts *hosts, struct weft_text name, int
     return add(hosts, &key, 0);
 }
 
+static bool is_first(const struct scope_hosts *hosts, struct weft_text name, int32_t port)
+{
+    const struct scope_entry *first = hosts->first_;
+    return first != NULL && first->port == port && (first->reach & SCOPE_ITSELF) &&
+           weft_text_equal(weft_text(first->text, first->name_size), name);
+}
+
 bool scope_hosts_has(const struct scope_hosts *hosts, struct weft_text name, int32_t port)
 {
+    if (is_first(hosts, name, port))
+        return true;
     struct key key = {.hash = hash_port(port), .port = port};
     for (size_t i = name.size; i > 0; i--) {
         key.hash = hash_byte(key.hash, name.data[i - 1]);

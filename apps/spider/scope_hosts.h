@@ -16,7 +16,8 @@ struct scope_entry;
 struct scope_hosts {
     struct scope_entry **slots_; /* open addressing, a power of two of them */
     size_t count_, room_;
-    bool below_; /* some host stands for those below it */
+    const struct scope_entry *first_; /* what was added first; most crawls have only one host */
+    bool below_;                      /* some host stands for those below it */
 };
 
 /* Reach is added to what the host stood for before. UV_ENOMEM: nothing has changed. */

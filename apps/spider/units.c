@@ -66,9 +66,8 @@ static bool multiply(struct number number, uint64_t factor, uint64_t *result)
 
 bool units_duration(const char *text, uint64_t *ms)
 {
-    static const struct unit units[] = {
-        {"", 1000},         {"ms", 1}, {"s", 1000}, {"m", 60 * 1000}, {"h", 60 * 60 * 1000},
-        {"d", 86400 * 1000}};
+    enum { S = 1000, M = 60 * S, H = 60 * M, D = 24 * H };
+    static const struct unit units[] = {{"", S}, {"ms", 1}, {"s", S}, {"m", M}, {"h", H}, {"d", D}};
     struct number number;
     text = read_number(text, &number);
     if (text == NULL)
@@ -120,7 +119,7 @@ char *units_show_size(uint64_t bytes, char buffer[UNITS_SIZE_MAX])
     }
     uint64_t whole = bytes / unit, rest = bytes % unit;
     uint64_t tenths = whole * 10 + (rest * 10 + unit / 2) / unit;
-    if (tenths < 100 * 10)
+    if (tenths < 1000)
         snprintf(buffer, UNITS_SIZE_MAX, "%u.%u %cB", (unsigned)(tenths / 10),
                  (unsigned)(tenths % 10), steps[step]);
     else

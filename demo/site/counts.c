@@ -1,8 +1,8 @@
-/* How often each URL was asked for: a hash table with open addressing over an array, which keeps the
- * order of the first requests.
+/* How often each URL was asked for: a hash table with open addressing over an array, which keeps
+ * the order of the first requests.
  *
- * Invariants: slots has twice as many places as urls has room, so that it is never full; a slot is 0
- * or 1 + an index below count. What no longer fits the limits, or memory, is counted together. */
+ * Invariants: slots has twice as many places as urls has room, so that it is never full; a slot is
+ * 0 or 1 + an index below count. What no longer fits the limits, or memory, is counted together. */
 #include "site.h"
 
 enum { FIRST_ROOM = 256, SLOTS_PER_URL = 2 };

@@ -35,7 +35,12 @@ struct setting {
     bool *flag;
 };
 
-enum { SETTINGS = 17 };
+enum {
+    SETTINGS = 17,
+    PAGES_MOST = 10 * 1000 * 1000,
+    MS_MOST = 60 * 60 * 1000,
+    RETRY_S_MOST = 24 * 60 * 60
+};
 
 static bool read_number(const struct setting *setting, const char *text)
 {
@@ -65,7 +70,7 @@ static bool take(const struct setting *setting, const char *value)
 static bool retry_after_ok(const char *value)
 {
     uint64_t seconds;
-    struct setting setting = {.number = &seconds, .most = 24 * 60 * 60};
+    struct setting setting = {.number = &seconds, .most = RETRY_S_MOST};
     bool is_date = weft_text_starts(weft_text_of(value), "date:");
     return read_number(&setting, is_date ? value + strlen("date:") : value);
 }
@@ -93,20 +98,19 @@ static int read_settings(const struct setting *settings, int argc, char **argv)
 int options_read(struct options *o, int argc, char **argv)
 {
     bool help = false;
-    const uint64_t ms = 60 * 60 * 1000;
     const struct setting settings[SETTINGS] = {
         {"port", .number = &o->port, .most = 65535},
         {"address", .text = &o->address},
-        {"pages", .number = &o->pages, .least = 1, .most = 10 * 1000 * 1000},
+        {"pages", .number = &o->pages, .least = 1, .most = PAGES_MOST},
         {"seed", .number = &o->seed, .most = UINT32_MAX},
         {"no-extras", .flag = &o->plain},
         {"quiet", .flag = &o->quiet},
         {"log", .text = &o->log},
-        {"delay", .number = &o->delay_ms, .most = ms},
+        {"delay", .number = &o->delay_ms, .most = MS_MOST},
         {"big", .number = &o->big, .most = (uint64_t)1 << 32},
         {"hang", .flag = &o->hang},
         {"drop-after", .number = &o->drop_after, .least = 1, .most = UINT32_MAX},
-        {"down-ms", .number = &o->down_ms, .most = ms},
+        {"down-ms", .number = &o->down_ms, .most = MS_MOST},
         {"too-many", .number = &o->too_many, .least = 1, .most = UINT32_MAX},
         {"retry-after", .text = &o->retry_after},
         {"robots", .text = &o->robots},

@@ -1,5 +1,6 @@
 /* Which path is made by what. What is in no pattern is in the table of fixed.c, or missing. */
 #include "site.h"
+#include <stdio.h>
 
 static const struct weft_http_route routes[] = {
     {WEFT_HTTP_GET, "/", serve_front},
@@ -23,4 +24,17 @@ static const struct weft_http_route routes[] = {
 void visit_route(struct weft_op *op)
 {
     weft_http_route(&visit_of(op)->request, routes, sizeof routes / sizeof *routes);
+}
+
+bool number_read(struct weft_text text, unsigned most, unsigned *number)
+{
+    char again[16];
+    *number = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9' || i > 8)
+            return false;
+        *number = *number * 10 + (unsigned)(text.data[i] - '0');
+    }
+    snprintf(again, sizeof again, "%u", *number);
+    return weft_text_is(text, again) && *number <= most;
 }

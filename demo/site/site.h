@@ -106,15 +106,20 @@ void visit_add_origin(struct visit *visit);
 /* ---- routes.c: from paths to the following -------------------------------------------------- */
 
 void visit_route(struct weft_op *op);
+/* A number without a sign or zeros in front, from 0 to most; otherwise false. */
+bool number_read(struct weft_text text, unsigned most, unsigned *number);
 
 /* stats.c */
 void serve_stats(struct weft_op *op);
 
-/* tree.c: the front, the chapters and their pages; and the plain pages of --no-extras. */
+/* plain.c: the pages of --no-extras. */
+void serve_plain(struct weft_op *op);
+void plain_answer(struct visit *visit, unsigned number);
+
+/* tree.c: the front, the chapters and their pages. */
 void serve_front(struct weft_op *op);
 void serve_chapter(struct weft_op *op);
 void serve_page(struct weft_op *op);
-void serve_plain(struct weft_op *op);
 void serve_sitemap(struct weft_op *op);
 
 /* special.c: what behaves in its own way. */

@@ -1,5 +1,5 @@
-/* Pages that behave: one that fails the first time, one that never answers, one that is reached by a
- * short and a long way, and a big file.
+/* Pages that behave: one that fails the first time, one that never answers, one that is reached by
+ * a short and a long way, and a big file.
  *
  * The two ways, for tests of nesting: /short/0 links to /short/slow, which takes its time and links
  * to /short/goal, and to /short/1, which leads there by /short/2 and /short/3 without a delay.

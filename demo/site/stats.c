@@ -6,9 +6,9 @@ void serve_stats(struct weft_op *op)
     struct visit *visit = visit_of(op);
     const struct site *site = site_of(visit);
     struct page *page = &visit->page;
+    unsigned long long connections = site->connections + site->server.accepted;
     page_addf(page, "max %llu total %llu connections %llu\n",
-              (unsigned long long)site->most_running, (unsigned long long)site->total,
-              (unsigned long long)(site->connections + site->server.accepted));
+              (unsigned long long)site->most_running, (unsigned long long)site->total, connections);
     for (size_t i = 0; i < site->counts.count; i++)
         page_addf(page, "%llu %s\n", (unsigned long long)site->counts.urls[i].count,
                   site->counts.urls[i].url);

@@ -1,25 +1,13 @@
-/* The pages by number: a front with chapters, 20 pages a chapter; and the plain pages of --no-extras.
+/* The front, the chapters and their pages, 20 pages a chapter; and the sitemap, which lists them.
  *
  * Page n stands in chapter (n - 1) / 20 + 1. It links to its chapter, to the pages before and after
  * it, to pages 2n and 2n + 1, so that all are within reach in few steps, and to three others that
  * the seed chooses. Its name and the way in which a link to it is written change from page to page:
- * all of those ways lead to the same URL.
- *
- * Of plain pages number 0 is the front. Page n links to 8n + 1 up to 8n + 8, to the page that links
- * to it so, and to others up to ten. */
+ * all of those ways lead to the same URL. */
 #include "site.h"
 #include <stdio.h>
-#include <stdlib.h>
 
-enum {
-    PER_CHAPTER = 20,
-    PER_LIST = 10,
-    CROSS_LINKS = 3,
-    PLAIN_LINKS = 10,
-    PLAIN_CHILDREN = 8,
-    SITEMAP_MAX = 50000,
-    NAME_SIZE = 64
-};
+enum { PER_CHAPTER = 20, PER_LIST = 10, CROSS_LINKS = 3, SITEMAP_MAX = 50000, NAME_SIZE = 64 };
 
 static unsigned pages_of(const struct visit *visit)
 {
@@ -29,20 +17,6 @@ static unsigned pages_of(const struct visit *visit)
 static unsigned chapter_of(unsigned number)
 {
     return (number - 1) / PER_CHAPTER + 1;
-}
-
-/* A number without a sign or zeros in front, from 0 to most; otherwise false. */
-static bool read_number(struct weft_text text, unsigned most, unsigned *number)
-{
-    char again[16];
-    *number = 0;
-    for (size_t i = 0; i < text.size; i++) {
-        if (text.data[i] < '0' || text.data[i] > '9' || i > 8)
-            return false;
-        *number = *number * 10 + (unsigned)(text.data[i] - '0');
-    }
-    snprintf(again, sizeof again, "%u", *number);
-    return weft_text_is(text, again) && *number <= most;
 }
 
 /* ---- names and links ------------------------------------------------------------------------ */
@@ -179,7 +153,7 @@ void serve_page(struct weft_op *op)
     struct visit *visit = visit_of(op);
     struct weft_text asked = asked_name(&visit->request);
     unsigned chapter, pages = pages_of(visit);
-    if (read_number(visit->request.params[0], chapter_of(pages), &chapter) && chapter > 0) {
+    if (number_read(visit->request.params[0], chapter_of(pages), &chapter) && chapter > 0) {
         unsigned first = (chapter - 1) * PER_CHAPTER + 1;
         for (unsigned n = first; n < first + PER_CHAPTER && n <= pages; n++) {
             char name[NAME_SIZE];
@@ -248,62 +222,9 @@ void serve_chapter(struct weft_op *op)
     struct visit *visit = visit_of(op);
     struct list list;
     unsigned chapter;
-    if (read_number(visit->request.params[0], chapter_of(pages_of(visit)), &chapter) &&
+    if (number_read(visit->request.params[0], chapter_of(pages_of(visit)), &chapter) &&
         chapter > 0 && read_list(visit->request.head.query, &list))
         answer_chapter(visit, chapter, &list);
-    else
-        visit_answer_missing(visit);
-}
-
-/* ---- plain pages ---------------------------------------------------------------------------- */
-
-static void add_plain_link(struct page *page, uint64_t to)
-{
-    if (to == 0)
-        page_addf(page, "<li><a href=\"/\">page 0</a></li>\n");
-    else
-        page_addf(page, "<li><a href=\"/p/%llu.html\">page %llu</a></li>\n", (unsigned long long)to,
-                  (unsigned long long)to);
-}
-
-static void answer_plain(struct visit *visit, unsigned number)
-{
-    enum { LEAST = 1500, SPREAD = 1500 };
-    struct page *page = &visit->page;
-    unsigned links = 0, pages = pages_of(visit);
-    uint64_t seed = mixed(site_of(visit)->options.seed + number), random = seed;
-    char title[NAME_SIZE];
-    snprintf(title, sizeof title, "Page %u", number);
-    page_begin_html(page, title, "");
-    page_add_prose(page, seed, LEAST + seed % SPREAD);
-    page_addf(page, "<ul>\n");
-    for (uint64_t child = (uint64_t)number * PLAIN_CHILDREN + 1;
-         links < PLAIN_CHILDREN && child < pages; child++, links++)
-        add_plain_link(page, child);
-    if (number > 0) {
-        add_plain_link(page, (number - 1) / PLAIN_CHILDREN);
-        links++;
-    }
-    for (; links < PLAIN_LINKS; links++) {
-        random = mixed(random);
-        add_plain_link(page, random % pages);
-    }
-    page_addf(page, "</ul>\n");
-    page_end_html(page);
-    visit_answer_html(visit);
-}
-
-void serve_plain(struct weft_op *op)
-{
-    struct visit *visit = visit_of(op);
-    struct weft_text name = visit->request.params[0];
-    unsigned number;
-    if (name.size > 5 && weft_text_is(weft_text(name.data + name.size - 5, 5), ".html"))
-        name.size -= 5;
-    else
-        name.size = 0;
-    if (read_number(name, pages_of(visit) - 1, &number) && number > 0)
-        answer_plain(visit, number);
     else
         visit_answer_missing(visit);
 }
@@ -331,7 +252,7 @@ void serve_front(struct weft_op *op)
 {
     struct visit *visit = visit_of(op);
     if (site_of(visit)->options.plain)
-        answer_plain(visit, 0);
+        plain_answer(visit, 0);
     else
         answer_front(visit);
 }

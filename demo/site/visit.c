@@ -26,11 +26,10 @@ struct site *site_of(const struct visit *visit)
  * path has its own, so that whoever keeps dates can be seen to keep the right one. */
 static void set_validators(struct visit *visit, char etag[40], int64_t *modified)
 {
-    const int64_t first = 1704067200; /* 2024-01-01 */
-    const int64_t hours = 24 * 365;
+    enum { FIRST = 1704067200, HOURS = 24 * 365 }; /* the year from 2024-01-01 on */
     struct weft_text path = visit->request.head.path;
     char date[WEFT_HTTP_DATE_SIZE];
-    *modified = first + (int64_t)(hashed(path.data, path.size) % (uint64_t)hours) * 3600;
+    *modified = FIRST + (int64_t)(hashed(path.data, path.size) % HOURS) * 3600;
     snprintf(etag, 40, "\"%016llx\"",
              (unsigned long long)hashed(visit->page.data, visit->page.size));
     weft_http_date_format(date, *modified);

@@ -6,8 +6,9 @@
  *     save_file     write a file, and make its folders first
  *     download      from the web into a file
  *     load          from the file if it is there, otherwise download it
+ *     crawl_run     open a client and run the program's operation with it
  *
- * The last three are operations: begun under a parent, over when their then runs. A series runs
+ * save_file, download and load are operations: begun under a parent, over when their then runs. A series runs
  * their parts one after the other, and an error ends it: no part looks at the one before. */
 #ifndef EXAMPLES_SPIDER_STEPS_H
 #define EXAMPLES_SPIDER_STEPS_H
@@ -21,6 +22,16 @@
 #include <weft/url.h>
 
 enum { FILE_SIZE = 1024, WHY_SIZE = FILE_SIZE + WEFT_FETCH_EXPLAIN, REDIRECTS = 5 };
+
+/* Without memory a program of this size has nothing better to do than to say so. */
+static inline void *or_exit(void *memory)
+{
+    if (memory == NULL) {
+        fprintf(stderr, "%s\n", weft_strerror(UV_ENOMEM));
+        exit(1);
+    }
+    return memory;
+}
 
 /* ---- url_to_file ---------------------------------------------------------------------------- */
 
@@ -55,16 +66,6 @@ static inline int url_to_file(const struct weft_url *url, char file[FILE_SIZE])
 }
 
 /* ---- get_links ------------------------------------------------------------------------------ */
-
-/* Without memory a program of this size has nothing better to do than to say so. */
-static inline void *or_exit(void *memory)
-{
-    if (memory == NULL) {
-        fprintf(stderr, "%s\n", weft_strerror(UV_ENOMEM));
-        exit(1);
-    }
-    return memory;
-}
 
 static inline void copy_url(struct weft_url *to, const struct weft_url *from)
 {

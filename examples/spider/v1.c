@@ -7,12 +7,12 @@
 
 struct spider {
     struct weft_op op;
-    struct weft_http_client client;
     struct weft_url url;
     char file[FILE_SIZE];
     struct weft_file_stat stat;
     struct download download;
 };
+static struct crawl crawl;
 
 static struct spider *spider_of(struct weft_op *op)
 {
@@ -22,7 +22,7 @@ static struct spider *spider_of(struct weft_op *op)
 static void failed(struct weft_op *op, int status, const char *why)
 {
     fprintf(stderr, "%s\n", why);
-    weft_end(op, status); /* what else runs, the client, is closed with it */
+    weft_finish(op, status);
 }
 
 static void page_downloaded(struct weft_op *op, struct weft_op *child)
@@ -34,7 +34,7 @@ static void page_downloaded(struct weft_op *op, struct weft_op *child)
         return;
     }
     tell_downloaded(spider->url.href.data, spider->file);
-    weft_end(op, 0);
+    weft_finish(op, 0);
 }
 
 static void file_looked_at(struct weft_op *op, struct weft_op *child)
@@ -44,7 +44,7 @@ static void file_looked_at(struct weft_op *op, struct weft_op *child)
     bool is_folder = child->status == 0 && spider->stat.info.kind == WEFT_KIND_DIR;
     int status = is_folder ? UV_EISDIR : child->status;
     if (status == UV_ENOENT) { /* only this means that it is not there yet */
-        download(op, &spider->download, &spider->client, spider->url.href.data, spider->file,
+        download(op, &spider->download, &crawl.client, spider->url.href.data, spider->file,
                  page_downloaded);
         return;
     }
@@ -53,7 +53,7 @@ static void file_looked_at(struct weft_op *op, struct weft_op *child)
         return;
     }
     tell_already_there(spider->file);
-    weft_end(op, 0);
+    weft_finish(op, 0);
 }
 
 static void spider_begin(struct weft_op *op)
@@ -65,7 +65,6 @@ static void spider_begin(struct weft_op *op)
         failed(op, status, file_explain(spider->url.href.data, status, why));
         return;
     }
-    weft_http_client_open(op, &spider->client, NULL);
     weft_file_stat(op, &spider->stat, spider->file, file_looked_at);
 }
 
@@ -73,7 +72,7 @@ int main(int argc, char **argv)
 {
     static struct spider spider;
     spider.url = read_arguments(argc, argv, 1).url;
-    int status = weft_go(&spider.op, spider_begin);
+    int status = crawl_run(&crawl, &spider.op, spider_begin);
     download_free(&spider.download);
     weft_url_free(&spider.url);
     return status != 0;

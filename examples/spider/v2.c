@@ -14,7 +14,7 @@ struct page {
     struct load load;
     struct links links;
     struct weft_each each;
-    struct page *slot; /* the linked page that is under way */
+    struct page *linked; /* those of its links that are under way */
 };
 static struct crawl crawl;
 static struct page start;
@@ -24,8 +24,8 @@ static void spider(struct weft_op *op);
 static void page_free(struct page *page)
 {
     links_free(&page->links);
-    weft_free(page->slot);
-    page->slot = NULL;
+    weft_free(page->linked);
+    page->linked = NULL;
 }
 
 static bool next_link(struct weft_op *each, struct weft_op *slot, size_t index)
@@ -43,7 +43,7 @@ static void link_done(struct weft_op *each, struct weft_op *slot)
 {
     struct page *page = weft_owner(each, struct page, each.op);
     struct page *linked = weft_owner(slot, struct page, op);
-    if (slot->status != 0) {
+    if (slot->status != 0 && !weft_cancelled(each)) { /* the first error; it cancels the rest */
         memcpy(page->load.why, linked->load.why, WHY_SIZE);
         weft_end(each, slot->status);
     }
@@ -52,9 +52,10 @@ static void link_done(struct weft_op *each, struct weft_op *slot)
 
 static void spider_links(struct page *page)
 {
-    page->slot = or_exit(weft_calloc(1, sizeof *page->slot));
-    weft_each(&page->op, &page->each, weft_slots(&page->slot->op, sizeof *page->slot, 1), next_link,
-              spider, link_done, NULL);
+    size_t at_once = 1;
+    page->linked = or_exit(weft_calloc(at_once, sizeof *page->linked));
+    weft_each(&page->op, &page->each, weft_slots(&page->linked->op, sizeof *page->linked, at_once),
+              next_link, spider, link_done, NULL);
     weft_join(&page->op); /* it is over when its links are */
 }
 

@@ -15,7 +15,7 @@ struct page {
     struct load load;
     struct links links;
     struct weft_each each;
-    struct page *linked; /* the linked pages, all under way */
+    struct page *linked; /* those of its links that are under way */
     struct weft_op turn; /* over when this page may load */
     struct page *next;   /* in progress */
 };
@@ -46,7 +46,7 @@ static void link_done(struct weft_op *each, struct weft_op *slot)
 {
     struct page *page = weft_owner(each, struct page, each.op);
     struct page *linked = weft_owner(slot, struct page, op);
-    if (slot->status != 0 && !weft_cancelled(each)) { /* the first one; the rest is cancelled */
+    if (slot->status != 0 && !weft_cancelled(each)) { /* the first error; it cancels the rest */
         memcpy(page->load.why, linked->load.why, WHY_SIZE);
         weft_end(each, slot->status);
     }
@@ -55,10 +55,10 @@ static void link_done(struct weft_op *each, struct weft_op *slot)
 
 static void spider_links(struct page *page)
 {
-    page->linked = or_exit(weft_calloc(page->links.count, sizeof *page->linked));
-    weft_each(&page->op, &page->each,
-              weft_slots(&page->linked->op, sizeof *page->linked, page->links.count), next_link,
-              spider, link_done, NULL);
+    size_t at_once = page->links.count;
+    page->linked = or_exit(weft_calloc(at_once, sizeof *page->linked));
+    weft_each(&page->op, &page->each, weft_slots(&page->linked->op, sizeof *page->linked, at_once),
+              next_link, spider, link_done, NULL);
     weft_join(&page->op); /* it is over when its links are */
 }
 

@@ -2,9 +2,9 @@
  *
  * A limit for the links of each page would be none: two links on each of two pages are four, then
  * eight. So all pages go through one task queue. A task loads its page; its then pushes the links
- * and does not wait for them, so nothing is nested any more. The queue knows when all is done: it
- * tells that it has run empty. What fails is told at once and listed at the end, and the others go
- * on; the same command again tries what has failed and reads the rest from disk.
+ * and does not wait for them, so nothing is nested any more: all tasks are children of one op, which
+ * is over when the last of them is. What fails is told at once and listed at the end, and the others
+ * go on; the same command again tries what has failed and reads the rest from disk.
  *
  * A URL is one page, however often it is linked to, so it is never loaded twice at once. If it is
  * reached again with more nesting left it goes through the queue again, and comes from its file. */
@@ -22,9 +22,8 @@ struct task {
     struct page *page;
 };
 static struct weft_op app;
-static struct weft_http_client client;
+static struct crawl crawl;
 static struct weft_queue queue;
-static struct weft_listener on_empty;
 static struct arguments arguments;
 static struct page *pages; /* all that were reached; a list will do for some thousands */
 
@@ -52,7 +51,7 @@ static void spider(const struct weft_url *url, unsigned levels)
         return; /* its links are still to come, and will be followed as deep as this */
     page->task = or_exit(weft_calloc(1, sizeof *page->task));
     page->task->page = page;
-    page->task->load.client = &client;
+    page->task->load.client = &crawl.client;
     page->task->load.url = &page->url;
     weft_queue_push(&queue, &app, &page->task->load.op, load_begin, page_loaded);
 }
@@ -83,19 +82,11 @@ static void page_loaded(struct weft_op *op, struct weft_op *child)
     weft_free(task);
 }
 
-static void queue_empty(struct weft_listener *listener, void *about)
+static void spider_all(struct weft_op *op)
 {
-    (void)listener;
-    (void)about;
-    weft_end(&app, 0); /* the client is closed with it */
-}
-
-static void crawl(struct weft_op *op)
-{
-    weft_http_client_open(op, &client, NULL);
     weft_queue_init(&queue, weft_loop_of(op), arguments.concurrency);
-    weft_on(&queue.events, WEFT_QUEUE_EMPTY, &on_empty, queue_empty);
     spider(&arguments.url, arguments.nesting + 1);
+    weft_join(op); /* it is over when the last task is */
 }
 
 static void free_page(struct page *page)
@@ -107,7 +98,7 @@ static void free_page(struct page *page)
 int main(int argc, char **argv)
 {
     arguments = read_arguments(argc, argv, 3);
-    int status = weft_go(&app, crawl), failed = 0;
+    int status = crawl_run(&crawl, &app, spider_all), failed = 0;
     for (struct page *page = pages, *next; page != NULL; page = next) {
         next = page->next;
         if (page->has_failed && failed++ == 0)

@@ -22,10 +22,14 @@
  *   - Damage: it is found, when it is opened, by lengths and checksums, and said: WEFT_EDAMAGED.
  *     Nothing is repaired in silence and nothing is begun anew.
  *
- * In memory are 24 bytes and a hash slot for each URL: its text stays on the disk. Everything here
- * is for the loop's thread; only a commit works on another. Functions that return an int return 0
- * or a status; after UV_ENOMEM, and after an error of the disk, the state on the disk is still
- * good. */
+ * In memory are 24 bytes and a slot of a hash table (6 to 8) for each URL, 15 to 19 for each name
+ * of a file, and what is not committed yet: texts stay on the disk. Everything here is for the
+ * loop's thread; only a commit works on another. Functions that return an int return 0 or a status;
+ * after UV_ENOMEM, and after an error of the disk, nothing of the call has happened, and the state
+ * on the disk is still good. On a state that is not open everything is UV_EINVAL, 0 or false.
+ *
+ * A state is not for both sides of a fork: open it after the last one. (A child that only execs
+ * keeps nothing of it.) */
 #ifndef WEFT_CRAWL_H
 #define WEFT_CRAWL_H
 
@@ -60,13 +64,13 @@ enum weft_crawl_what {
 /* What became of a URL. Texts are copied. All zero is "nothing yet". */
 struct weft_crawl_result {
     enum weft_crawl_what what;
-    int status;               /* of the op that fetched it: 0, or why there was no answer */
-    int http_status;          /* 200, 404; 0: there was no answer */
-    unsigned attempts;        /* how often it was tried */
-    weft_crawl_id redirect;   /* where it leads to */
-    uint64_t size;            /* bytes of the body */
-    uint64_t hash[2];         /* of the body: weft_crawl_hash */
-    int64_t fetched;          /* when, seconds since 1970 */
+    int status;             /* of the op that fetched it: 0, or why there was no answer */
+    int http_status;        /* 200, 404; 0: there was no answer */
+    unsigned attempts;      /* how often it was tried */
+    weft_crawl_id redirect; /* where it leads to */
+    uint64_t size;          /* bytes of the body */
+    uint64_t hash[2];       /* of the body: weft_crawl_hash */
+    int64_t fetched;        /* when, seconds since 1970 */
     struct weft_text etag, last_modified, media_type;
     struct weft_text file; /* the name it is saved under, below the folder */
     struct weft_text note; /* for people: why it failed or was skipped */
@@ -89,14 +93,16 @@ struct weft_crawl {
     bool fresh;               /* read only: there was no state before */
     weft_crawl_id known;      /* read only: how many URLs there are */
     uint32_t counts[WEFT_CRAWL_SKIPPED + 1]; /* read only: of each kind */
-    uint64_t pending;                        /* read only: bytes that the next commit will write */
+    uint64_t pending; /* read only: bytes in memory that came since the last commit began */
     struct weft_crawl_store *store_;
 };
 
 /* Open the state in folder, which exists, or make it. It blocks, for as long as it takes to read
  * all of it (a second for a million URLs). *why, if why is not NULL, becomes a sentence for people
- * that names the file: static storage.
- *   UV_EBUSY        another process has it open
+ * that names the file and what is wrong with it, "" if nothing is: storage of the thread, until its
+ * next call here.
+ *   UV_EBUSY        another process, or another struct of this one, has it open
+ *   UV_EINVAL       crawl is open; no folder
  *   WEFT_EDAMAGED   what is there is not what was written, or is cut off
  *   UV_ENOTSUP      it is of a version that this library does not know
  *   UV_EACCES, UV_ENOSPC, UV_EROFS …, UV_ENOMEM */
@@ -114,28 +120,33 @@ enum weft_crawl_seen {
     WEFT_CRAWL_KNOWN   /* nothing new */
 };
 
-/* A link to url was found at this depth. A value of enum weft_crawl_seen, or an error: UV_E2BIG,
- * UV_ENOMEM, UV_ENOSPC and others of the disk. *id, if id is not NULL, becomes its number. */
+/* A link to url was found at this depth. A value of enum weft_crawl_seen, or an error: UV_EINVAL (it
+ * is empty), UV_E2BIG, UV_ENOMEM, UV_ENOBUFS (a gigabyte waits for a commit), UV_ENOSPC and others
+ * of the disk. *id, if id is not NULL, becomes its number. Any bytes will do for a url. */
 WEFT_API int weft_crawl_see(struct weft_crawl *crawl, struct weft_text url, unsigned depth,
                             weft_crawl_id referrer, weft_crawl_id *id);
 
 /* Its number, 0 if it is not known. */
 WEFT_API weft_crawl_id weft_crawl_find(const struct weft_crawl *crawl, struct weft_text url);
 
+/* 0 if there is no such number. */
 WEFT_API enum weft_crawl_what weft_crawl_what(const struct weft_crawl *crawl, weft_crawl_id id);
 WEFT_API unsigned weft_crawl_depth(const struct weft_crawl *crawl, weft_crawl_id id);
 
-/* Its text, into buffer of size bytes, with a NUL behind. UV_ENOBUFS; UV_EINVAL: there is no such
- * number. *referrer, if not NULL, becomes who linked to it first. */
+/* Its text, into buffer of size bytes, with a NUL behind. UV_ENOBUFS: *length says what it takes,
+ * without the NUL; UV_EINVAL: there is no such number; WEFT_EDAMAGED, UV_ENOMEM. *length and
+ * *referrer, who linked to it first, if they are not NULL. */
 WEFT_API int weft_crawl_url(struct weft_crawl *crawl, weft_crawl_id id, char *buffer, size_t size,
                             size_t *length, weft_crawl_id *referrer);
 
-/* What became of it: the last that was settled. Its texts are valid until the next call here. All
- * zero, but for what, if nothing was settled yet. */
+/* What became of it: the last that was settled. Its texts are valid until the next weft_crawl_result
+ * or weft_crawl_get; weft_crawl_settle may be given them. All zero, but for what, if nothing was
+ * settled yet. UV_EINVAL, WEFT_EDAMAGED, UV_ENOMEM. */
 WEFT_API int weft_crawl_result(struct weft_crawl *crawl, weft_crawl_id id,
                                struct weft_crawl_result *result);
 
-/* This became of it. result->what is anything but 0. */
+/* This became of it. UV_EINVAL: there is no such number, or what is none of the enum; UV_E2BIG: a
+ * text of more than 65,535 bytes; and the errors of weft_crawl_see. */
 WEFT_API int weft_crawl_settle(struct weft_crawl *crawl, weft_crawl_id id,
                                const struct weft_crawl_result *result);
 
@@ -143,8 +154,10 @@ WEFT_API int weft_crawl_settle(struct weft_crawl *crawl, weft_crawl_id id,
  * of its result stays. */
 WEFT_API int weft_crawl_set(struct weft_crawl *crawl, weft_crawl_id id, enum weft_crawl_what what);
 
-/* Each known URL from number id on: calls see for it, until that returns other than 0, which is
- * then returned. It may call weft_crawl_set and weft_crawl_line_push. */
+/* Each known URL, in the order of their numbers: calls see with it, until that returns other than 0,
+ * which is then returned. The texts are valid until see returns. It may call everything but
+ * weft_crawl_result, weft_crawl_get, weft_crawl_each and weft_crawl_close. WEFT_EDAMAGED,
+ * UV_ENOMEM. */
 typedef int weft_crawl_each_fn(struct weft_crawl *crawl, weft_crawl_id id, struct weft_text url,
                                const struct weft_crawl_result *result, void *context);
 WEFT_API int weft_crawl_each(struct weft_crawl *crawl, weft_crawl_each_fn *see, void *context);
@@ -167,10 +180,11 @@ WEFT_API bool weft_crawl_claim(struct weft_crawl *crawl, struct weft_text name, 
 
 /* ---- other things that last ----------------------------------------------------------------- */
 
-/* A value under a key of at most 400 bytes: data of hosts ("host/…"), the settings of the crawl
- * ("crawl/…"). An empty value removes it. */
+/* A value of at most 16 MB under a key of 1 to 400 bytes: data of hosts ("host/…"), the settings of
+ * the crawl ("crawl/…"). An empty value removes it. UV_EINVAL, UV_E2BIG, and the errors of
+ * weft_crawl_see. */
 WEFT_API int weft_crawl_put(struct weft_crawl *crawl, struct weft_text key, struct weft_text value);
-/* Valid until the next call here; data is NULL if there is none. */
+/* Valid until the next weft_crawl_get or weft_crawl_result; data is NULL if there is none. */
 WEFT_API int weft_crawl_get(struct weft_crawl *crawl, struct weft_text key,
                             struct weft_text *value);
 
@@ -178,9 +192,10 @@ WEFT_API int weft_crawl_get(struct weft_crawl *crawl, struct weft_text key,
 
 /* Make durable what happened until now: first the files of the folder (one syncfs), then the
  * state. While it runs the state can be used on, and what happens then goes into the next commit.
- * One at a time: UV_EBUSY. With nothing to do it finishes with 0 without a visit to the disk. After
- * an error (UV_ENOSPC, UV_EIO) nothing is lost: the journal still has it, and the next commit tries
- * again. A cancel does not stop what has begun. */
+ * One at a time: UV_EBUSY; UV_EINVAL: it is not open. With nothing to do it finishes with 0 without
+ * a visit to the disk. After an error (UV_ENOSPC, UV_EIO, UV_ENOMEM) nothing is lost: the journal
+ * still has it, and the next commit tries again. A cancel is awaited and does not stop what has
+ * begun: then the status is the true one. */
 struct weft_crawl_commit {
     struct weft_op op;
     struct weft_crawl *crawl;

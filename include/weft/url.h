@@ -27,7 +27,8 @@ extern "C" {
 /* The longest text that is parsed, and the longest URL that comes out. */
 enum { WEFT_URL_MAX = 64 * 1024 };
 
-/* The longest host outside ASCII, in bytes. DNS takes 253. */
+/* The longest host outside ASCII, in bytes, before and after. DNS takes 253; ICU may refuse a label
+ * that is shorter than this in the same way. */
 enum { WEFT_URL_IDNA_MAX = 2048 };
 
 /* The schemes that the standard treats specially: they have a host, and '\' is as good as '/'. */

@@ -223,6 +223,7 @@ TEST(any_other_pattern_is_for_the_end_of_the_path)
     assert_false(matches_url("logout", "http://a.org/logout2"));
     assert_false(matches_url("logout", "http://a.org/xlogout"));
     assert_false(matches_url("logout", "http://a.org/logout/x"));
+    assert_false(matches_url("?logout", "http://a.org/logout"));
     assert_false(matches_url("a.org", "http://a.org/"));
     assert_false(matches_url("a", "http://a.org/"));
 }

@@ -195,7 +195,7 @@ TEST_BOTH(a_socket_is_no_page)
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     assert_int_equal(save_text("h/a.html", "x"), 0);
     assert_true(strlen(below("h/socket")) < sizeof at.sun_path);
-    strcpy(at.sun_path, below("h/socket"));
+    snprintf(at.sun_path, sizeof at.sun_path, "%s", below("h/socket"));
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
     assert_true(fd >= 0);
     assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof at), 0);

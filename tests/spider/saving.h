@@ -40,7 +40,7 @@ static inline void folder_up(bool walk)
     char path[SCRATCH_PATH];
     scratch_new_path(path, "site");
     assert_true(strlen(path) < sizeof root);
-    strcpy(root, path);
+    memcpy(root, path, strlen(path) + 1);
     assert_int_equal(save_folder_open(&folder, root), 0);
     folder.walk = folder.walk || walk;
 }

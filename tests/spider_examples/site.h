@@ -87,6 +87,15 @@ static inline struct made *site_add(struct site *s, const char *path, const char
     return page;
 }
 
+/* The page is answered when path was asked for so often; in any case after wait_ms. */
+static inline void site_hold(struct made *page, unsigned long wait_ms, const char *path,
+                             unsigned path_times)
+{
+    page->wait_ms = wait_ms;
+    page->until = path;
+    page->until_times = path_times;
+}
+
 static inline struct site *site_of(struct visit *visit)
 {
     return weft_owner(visit->request.server, struct site, server);
@@ -126,6 +135,7 @@ static inline void visit_begin(struct weft_op *op)
         s->most = s->running;
     if (s->drop_after != 0 && ++s->requests > s->drop_after) {
         weft_cancel(&s->server.op, UV_ECANCELED);
+        weft_finish(op, UV_ECANCELED);
         return;
     }
     if (visit->page == NULL) {
@@ -257,10 +267,10 @@ static inline void site_serve(struct site *s)
     s->port = atoi(strrchr(s->host, ':') + 1);
 }
 
-/* Run a spider on the site until it ends, with a path (or a whole URL) and two more arguments at
- * most, which may be NULL; in the folder, or in one below it. */
-static inline void spider_in(struct site *s, const char *cwd, const char *name, const char *path,
-                             const char *second, const char *third)
+/* Run a spider on the site until it ends: with a path or a whole URL, or NULL for no arguments at
+ * all, and two more at most, which may be NULL. */
+static inline void spider(struct site *s, const char *name, const char *path, const char *second,
+                          const char *third)
 {
     char url[PATH];
     world_up_in_order(&s->w);
@@ -269,10 +279,11 @@ static inline void spider_in(struct site *s, const char *cwd, const char *name, 
     s->running = s->most = 0;
     s->requests = 0;
     site_serve(s);
-    snprintf(url, sizeof url, path[0] == '/' ? "http://%s%s" : "%2$s", s->host, path);
-    const char *args[] = {program_of(name), url, second, third, NULL};
+    bool is_path = path != NULL && path[0] == '/';
+    snprintf(url, sizeof url, "http://%s%s", s->host, is_path ? path : "");
+    const char *args[] = {program_of(name), is_path ? url : path, second, third, NULL};
     int out = open_text(s, ".out"), err = open_text(s, ".err");
-    s->process = (struct weft_process){.cwd = cwd,
+    s->process = (struct weft_process){.cwd = s->folder,
                                        .out = {.kind = WEFT_STDIO_FD, .fd = out},
                                        .err = {.kind = WEFT_STDIO_FD, .fd = err}};
     weft_process(weft_root(&s->w.loop), &s->process, args, spider_over);
@@ -283,12 +294,6 @@ static inline void spider_in(struct site *s, const char *cwd, const char *name, 
     read_text(s, ".out", s->out);
     read_text(s, ".err", s->err);
     assert_int_equal(s->signal, 0);
-}
-
-static inline void spider(struct site *s, const char *name, const char *path, const char *second,
-                          const char *third)
-{
-    spider_in(s, s->folder, name, path, second, third);
 }
 
 /* The same with the spider's own ready queue shuffled by seed. */

@@ -9,7 +9,8 @@ static struct site s;
 
 TEST(it_downloads_a_page_and_then_finds_it_there)
 {
-    EACH_SHAPE (name) {
+    EACH_SHAPE(name)
+    {
         site_begin(&s);
         site_add(&s, "/a/b?c=d/e", "a page");
         spider(&s, *name, "/a/b?c=d/e", NULL, NULL);
@@ -28,7 +29,8 @@ TEST(it_downloads_a_page_and_then_finds_it_there)
 
 TEST(an_empty_page_is_a_page)
 {
-    EACH_SHAPE (name) {
+    EACH_SHAPE(name)
+    {
         site_begin(&s);
         site_add(&s, "/", "");
         spider(&s, *name, "/", NULL, NULL);
@@ -41,7 +43,8 @@ TEST(an_empty_page_is_a_page)
 
 TEST(an_answer_that_is_not_the_page_is_an_error)
 {
-    EACH_SHAPE (name) {
+    EACH_SHAPE(name)
+    {
         site_begin(&s);
         spider(&s, *name, "/missing", NULL, NULL);
         assert_string_equal(s.out, "");
@@ -54,7 +57,8 @@ TEST(an_answer_that_is_not_the_page_is_an_error)
 
 TEST(nobody_at_the_other_end_is_an_error)
 {
-    EACH_SHAPE (name) {
+    EACH_SHAPE(name)
+    {
         site_begin(&s);
         spider(&s, *name, "http://127.0.0.1:1/", NULL, NULL);
         assert_string_equal(s.out, "");
@@ -67,7 +71,8 @@ TEST(nobody_at_the_other_end_is_an_error)
 /* The documents take every error of the look for "already there". */
 TEST(only_a_file_that_does_not_exist_is_not_there_yet)
 {
-    EACH_SHAPE (name) {
+    EACH_SHAPE(name)
+    {
         site_begin(&s);
         site_add(&s, "/a", "a page");
         spider(&s, *name, "/none", NULL, NULL); /* now the host is known */
@@ -92,7 +97,8 @@ TEST(only_a_file_that_does_not_exist_is_not_there_yet)
 
 TEST(a_folder_that_may_not_be_looked_into_is_an_error)
 {
-    EACH_SHAPE (name) {
+    EACH_SHAPE(name)
+    {
         site_begin(&s);
         site_add(&s, "/a", "a page");
         spider(&s, *name, "/none", NULL, NULL);
@@ -118,7 +124,8 @@ TEST(a_folder_that_may_not_be_looked_into_is_an_error)
 
 TEST(what_is_no_URL_of_the_web_is_an_error)
 {
-    EACH_SHAPE (name) {
+    EACH_SHAPE(name)
+    {
         site_begin(&s);
         spider(&s, *name, "file:///etc/passwd", NULL, NULL);
         assert_string_equal(s.err, "file:///etc/passwd: not a URL of the web\n");
@@ -132,7 +139,8 @@ TEST(what_is_no_URL_of_the_web_is_an_error)
 
 TEST(it_takes_one_argument)
 {
-    EACH_SHAPE (name) {
+    EACH_SHAPE(name)
+    {
         site_begin(&s);
         spider(&s, *name, "/", "1", NULL);
         assert_non_null(strstr(s.err, "usage: "));

@@ -6,9 +6,18 @@
 #include <uv.h>
 
 static const char *const files[] = {
-    "contentModelFlags", "domjs",           "entities",           "escapeFlag",
-    "namedEntities",     "numericEntities", "pendingSpecChanges", "test1",
-    "test2",             "test3",           "test4",              "unicodeChars",
+    "contentModelFlags",
+    "domjs",
+    "entities",
+    "escapeFlag",
+    "namedEntities",
+    "numericEntities",
+    "pendingSpecChanges",
+    "test1",
+    "test2",
+    "test3",
+    "test4",
+    "unicodeChars",
     "unicodeCharsProblematic",
 };
 
@@ -75,7 +84,7 @@ static void expect_tag(struct record *record, const struct json *token, bool esc
     record_close(record);
     const struct json *closed = json_at(token, 3);
     bool is_end = weft_text_is(json_at(token, 0)->text, "EndTag");
-    record_word(record, is_end                           ? "end"
+    record_word(record, is_end                            ? "end"
                         : closed != NULL && closed->truth ? "start closed"
                                                           : "start");
     struct weft_text name = plain(json_at(token, 1)->text, escaped);
@@ -122,8 +131,9 @@ static int on_token(struct weft_html *html, const struct weft_html_token *token)
 
 static enum weft_html_mode mode_of(struct weft_text state)
 {
-    static const char *const names[] = {"Data state",        "RCDATA state",    "RAWTEXT state",
-                                        "Script data state", "PLAINTEXT state", "CDATA section state"};
+    static const char *const names[] = {"Data state",      "RCDATA state",
+                                        "RAWTEXT state",   "Script data state",
+                                        "PLAINTEXT state", "CDATA section state"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         if (weft_text_is(state, names[i]))
             return (enum weft_html_mode)i;
@@ -135,8 +145,7 @@ static enum weft_html_mode mode_of(struct weft_text state)
 static void tokenize(struct record *record, struct weft_text input, enum weft_html_mode mode,
                      struct weft_text last_tag, size_t piece)
 {
-    struct weft_html html = {
-        .on_token = on_token, .context = record, .wants = WEFT_HTML_WANTS_ALL};
+    struct weft_html html = {.on_token = on_token, .context = record, .wants = WEFT_HTML_WANTS_ALL};
     assert_int_equal(weft_html_begin(&html), 0);
     assert_int_equal(weft_html_switch(&html, mode, last_tag), 0);
     for (size_t at = 0; at < input.size; at += piece) {
@@ -153,7 +162,9 @@ static bool passes(const struct json *test, struct weft_text input, const struct
                    enum weft_html_mode mode)
 {
     bool same = true;
-    for (size_t piece = 1; piece <= input.size + 1 && same; piece += input.size) {
+    const size_t pieces[] = {input.size + 1, 1};
+    for (size_t i = 0; i < 2 && same; i++) {
+        size_t piece = pieces[i];
         struct record record = {0};
         tokenize(&record, input, mode, json_text(test, "lastStartTag"), piece);
         same = record_same(&record, expected);

@@ -1,5 +1,6 @@
 /* The public suite for URLs (web-platform-tests, url/resources/urltestdata.json): every case, every
  * part of the URL, and its score. */
+/* ctest: labels=valgrind shuffle=no */
 #include "check.h"
 #include "json.h"
 #include <stdio.h>

@@ -37,8 +37,11 @@ static void written(struct weft_op *op, struct weft_op *work)
 {
     struct weft_crawl_store *store = commit_of(op)->crawl->store_;
     store->committing = false;
-    if (work->status == 0)
+    if (work->status == 0) {
         weft__crawl_batch_empty(&store->batches[store->current ^ 1]);
+        if (store->batches[store->current].size == 0) /* it may begin with what is committed now */
+            weft__crawl_journal_clear(&store->journals[store->current]);
+    }
     weft_finish(op, work->status);
 }
 

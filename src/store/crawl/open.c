@@ -35,7 +35,7 @@ struct opening {
     size_t path_room;
 };
 
-static char because[1024];
+static _Thread_local char because[1024];
 
 static const char *path_of(struct opening *opening, const char *name)
 {

@@ -364,10 +364,17 @@ static int walk_file(struct walk *walk)
     return err;
 }
 
+int weft__crawl_pages_look(const char *file, size_t size, const char **trouble)
+{
+    struct walk walk = {.map = file, .size = size};
+    int err = walk_file(&walk);
+    *trouble = walk.trouble;
+    return err;
+}
+
 int weft__crawl_pages_check(int fd, const char **trouble)
 {
     struct stat st;
-    struct walk walk = {0};
     *trouble = NULL;
     if (fstat(fd, &st) != 0)
         return uv_translate_sys_error(errno);
@@ -375,13 +382,10 @@ int weft__crawl_pages_check(int fd, const char **trouble)
         *trouble = "it is empty";
         return WEFT_EDAMAGED;
     }
-    walk.size = (uint64_t)st.st_size;
-    void *map = mmap(NULL, (size_t)walk.size, PROT_READ, MAP_SHARED, fd, 0);
+    void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
     if (map == MAP_FAILED)
         return uv_translate_sys_error(errno);
-    walk.map = map;
-    int err = walk_file(&walk);
-    munmap(map, (size_t)walk.size);
-    *trouble = walk.trouble;
+    int err = weft__crawl_pages_look(map, (size_t)st.st_size, trouble);
+    munmap(map, (size_t)st.st_size);
     return err;
 }

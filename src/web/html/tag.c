@@ -20,7 +20,7 @@ static const char *skip_blanks(const char *at, const char *end)
 
 /* ---- the whole tag ------------------------------------------------------------------------ */
 
-static void begin_tag(struct weft_html *html, bool is_end)
+void weft__html_begin_tag(struct weft_html *html, bool is_end)
 {
     html->is_end_ = is_end;
     html->self_closing_ = false;
@@ -333,7 +333,7 @@ void weft__html_tag_open(struct weft_html *html, struct html_cursor *in)
 {
     char c = *in->at;
     if (html_char(c, HTML_ALPHA)) {
-        begin_tag(html, false);
+        weft__html_begin_tag(html, false);
         weft__html_tag_name(html, in);
     } else if (c == '/') {
         in->at++;
@@ -353,7 +353,7 @@ void weft__html_tag_open(struct weft_html *html, struct html_cursor *in)
 void weft__html_end_tag_open(struct weft_html *html, struct html_cursor *in)
 {
     if (html_char(*in->at, HTML_ALPHA)) {
-        begin_tag(html, true);
+        weft__html_begin_tag(html, true);
     } else if (*in->at == '>') {
         in->at++;
         html_go_text(html);

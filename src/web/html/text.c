@@ -113,10 +113,8 @@ void weft__html_text_end_name(struct weft_html *html, struct html_cursor *in)
     bool complete = html->matched_ == html->end_name_size_ && html->matched_ > 0;
     if (complete && html_char(*in->at, HTML_SPACE | HTML_TAG_STOP) && *in->at != '\0') {
         html->held_size_ = 0;
-        html->is_end_ = true;
-        weft__html_buffer_reset(html);
+        weft__html_begin_tag(html, true);
         weft__html_put(html, html->end_name_, html->end_name_size_);
-        html_go(html, HTML_TAG_NAME);
         return;
     }
     weft__html_emit_held(html, html_at(html, in));

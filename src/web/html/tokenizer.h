@@ -90,6 +90,9 @@ html_state_fn weft__html_reference;
 html_state_fn weft__html_markup, weft__html_bogus_comment, weft__html_comment;
 html_state_fn weft__html_doctype;
 
+/* Behind '<' or "</": begin a tag, whose name comes now. */
+void weft__html_begin_tag(struct weft_html *html, bool is_end);
+
 /* The document ends in one of their states. */
 void weft__html_text_eof(struct weft_html *html);
 void weft__html_script_eof(struct weft_html *html);

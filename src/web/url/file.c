@@ -42,7 +42,7 @@ static void from_root(struct url_parser *p, const struct weft_url *base)
     weft__url_copy_authority(p);
     struct weft_text path = weft_url_pathname(base);
     const char *drive = path.data + 1;
-    if (path.size >= 3 && !weft__url_starts_with_drive(p->at, p->end) && drive[1] == ':' &&
+    if (path.size >= 3 && !weft__url_starts_with_drive(p->at, p->end) &&
         weft__url_starts_with_drive(drive, path.data + path.size))
         url_put(p, path.data, 3);
     weft__url_path(p);

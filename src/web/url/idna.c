@@ -6,7 +6,8 @@
  * time throws his own away. It is never closed: it is one for the process, nobody can know who is
  * the last to use it, and it is still reachable at the end.
  *
- * Punycode takes quadratic time, so the length is limited. */
+ * Punycode takes quadratic time, so the length is limited: by us that of the whole, by newer ICUs
+ * that of a label. */
 #include "parser.h"
 #include <stdatomic.h>
 #include <unicode/uidna.h>
@@ -36,7 +37,7 @@ static UIDNA *get(UErrorCode *status)
 
 static int status_of(UErrorCode status)
 {
-    if (status == U_BUFFER_OVERFLOW_ERROR)
+    if (status == U_BUFFER_OVERFLOW_ERROR || status == U_INPUT_TOO_LONG_ERROR)
         return UV_E2BIG;
     return status == U_MEMORY_ALLOCATION_ERROR ? UV_ENOMEM : UV_EINVAL;
 }

@@ -51,15 +51,23 @@ static bool has_control_at(const char *bytes)
     return has_control(word);
 }
 
+static bool has_no_controls(struct weft_text text)
+{
+    const size_t step = sizeof(uint64_t);
+    if (text.size < step)
+        return false; /* not worth it: look at each */
+    for (size_t i = 0; i + step <= text.size; i += step) {
+        if (has_control_at(text.data + i))
+            return false;
+    }
+    return !has_control_at(text.data + text.size - step);
+}
+
 static bool has_removed(struct weft_text text)
 {
-    size_t i = 0;
-    while (i + sizeof(uint64_t) <= text.size && !has_control_at(text.data + i))
-        i += sizeof(uint64_t);
-    if (text.size > i && i >= sizeof(uint64_t) && text.size - i < sizeof(uint64_t) &&
-        !has_control_at(text.data + text.size - sizeof(uint64_t)))
+    if (has_no_controls(text))
         return false;
-    for (; i < text.size; i++) {
+    for (size_t i = 0; i < text.size; i++) {
         if (is_removed(text.data[i]))
             return true;
     }

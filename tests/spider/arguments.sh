@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# weft spider: its command line, and what it exits with.
+. "$WEFT_SOURCE/tests/lib/shell.sh"
+. "$WEFT_SOURCE/tests/lib/site.sh"
+site --no-extras --pages 40
+
+it "fetches a page and what it links to, one link far, if nothing else is said"
+fresh
+spider "$site/p/1.html"
+expect status 0
+expect_file p/1.html
+expect_part stdout "downloaded: $home/$host/p/1.html"
+links=$(curl -sS "$site/p/1.html" | grep -o 'href="[^"#]*"' | sort -u | wc -l)
+[ "$(saved)" -gt 2 ] || fail "only $(saved) files"
+[ "$(saved)" -le $((links + 1)) ] || fail "$(saved) files for $links links"
+
+it "takes 0 as a nesting: the page alone"
+fresh
+spider "$site/p/1.html" 0
+expect status 0
+[ "$(saved)" -eq 1 ] || fail "$(saved) files"
+
+it "takes inf as a nesting: everything"
+fresh
+spider "$site/" inf 4
+expect status 0
+[ "$(saved)" -eq 40 ] || fail "$(saved) files"
+
+it "says so when it is there already, and fetches nothing"
+before=$(total)
+spider "$site/" inf 4
+expect status 0
+expect_part stdout "already there: $home/$host/index.html"
+expect_part stdout "nothing to do"
+[ "$(total)" -eq "$before" ] || fail "$(($(total) - before)) requests"
+
+it "refuses a concurrency of 0"
+fresh
+spider "$site/" 1 0
+expect status 2
+expect_part stderr "a concurrency is a number from 1"
+[ "$(saved)" -eq 0 ] || fail "it fetched all the same"
+
+it "refuses what is no number behind a number"
+spider "$site/" 1 2 3
+expect status 2
+expect_part stderr "unexpected '3'"
+spider "$site/" 1 four
+expect status 2
+
+it "refuses an option that it does not know, and names the nearest"
+spider --max-page 3 "$site/"
+expect status 2
+expect_part stderr "did you mean '--max-pages'?"
+
+it "refuses values that make no sense"
+for bad in '--delay soon' '--max-file big' '--retries -1' '--scope all' '--max-pages 0' \
+    '--include-regex (' '--fast --polite' '--host a' '--scope hosts' '--password x'; do
+    # shellcheck disable=SC2086  # options and their values
+    spider $bad "$site/"
+    [ "$status" -eq 2 ] || fail "$bad: status $status"
+done
+
+it "refuses what is no URL"
+spider 'http://[bad' 0
+expect status 2
+spider 'ftp://example.org/' 0
+expect status 2
+expect_part stderr "is no http or https URL"
+
+it "takes a URL without its scheme"
+fresh
+spider "$host/p/2.html" 0
+expect status 0
+expect_file p/2.html
+
+it "takes URLs from a file, and from standard input"
+fresh
+printf '# two\n%s/p/3.html\n\n  %s/p/4.html  \n' "$site" "$site" >"$scratch/urls"
+spider -i "$scratch/urls" 0
+expect status 0
+expect_file p/3.html
+expect_file p/4.html
+[ "$(saved)" -eq 2 ] || fail "$(saved) files"
+fresh
+echo "$site/p/5.html" | timeout 60 "$weft" spider -q -o "$home" -i - 0
+expect_file p/5.html
+spider -i "$scratch/none" 0
+expect status 1
+: >"$scratch/urls"
+spider -i "$scratch/urls" 0
+expect status 2
+
+it "exits with 1 when a start URL fails, and says why on stderr"
+fresh
+spider "$site/nowhere" 1
+expect status 1
+expect_part stderr "$site/nowhere: 404 Not Found"
+spider http://127.0.0.1:9/ 0 1 --retries 0
+expect status 1
+expect_part stderr "http://127.0.0.1:9/"
+
+it "prints only errors with --quiet, and every URL with --verbose"
+fresh
+spider -q "$site/p/1.html" 0
+expect stdout ""
+fresh
+spider -v "$site/p/1.html" 0
+expect_part stdout "saved    $site/p/1.html as $host/p/1.html"
+
+it "prints URLs and leaves nothing behind with --list and --dry-run"
+fresh
+spider --list "$site/p/1.html" 0
+expect status 0
+expect stdout "$site/p/1.html"
+spider --dry-run "$site/p/1.html" 0
+expect stdout "$site/p/1.html -> $host/p/1.html"
+[ -z "$(ls -A "$home")" ] || fail "it left $(ls -A "$home")"
+[ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'weft-spider-*' -newer "$scratch/urls")" ] ||
+    fail "its temporary folder is still there"
+
+it "explains itself"
+run "$weft" help spider
+expect status 0
+expect_part stdout "[URL...] [NESTING] [CONCURRENCY]"

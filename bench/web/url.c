@@ -8,7 +8,8 @@
  *                   what was resolved, so the page has to be put there for each link: parsed again
  *                   or by curl_url_dup, and of these two the faster counts.
  *
- * Both reuse their memory as far as they can. mailto: is left out, since libcurl does not know it.
+ * Both reuse their memory as far as they can, and get their input as they take it: ours with its
+ * length, theirs with a NUL. mailto: is left out, since libcurl does not know it.
  * Before measuring, both have to agree on every one, but for links within a page ("#here"), which
  * libcurl 7.88 takes for links to the folder of the page. */
 #include "../bench.h"
@@ -31,11 +32,12 @@ struct page {
 struct link {
     struct page *page;
     char *text;
+    size_t size;
 };
 
 static struct page pages[MOST];
 static struct link links[MOST];
-static char *absolute[2 * MOST];
+static struct weft_text absolute[2 * MOST]; /* with a NUL behind each */
 static size_t page_count, link_count, absolute_count;
 
 /* ---- the list ------------------------------------------------------------------------------- */
@@ -61,7 +63,7 @@ static void add_link(struct page *page, const char *text, size_t size)
 {
     if (link_count == MOST || size == 0)
         return;
-    links[link_count++] = (struct link){page, copy_of(text, size)};
+    links[link_count++] = (struct link){page, copy_of(text, size), size};
 }
 
 static void add_links_of(struct page *page, const char *text)
@@ -118,7 +120,8 @@ static void collect_links(void)
 
 static void add_absolute(const char *text)
 {
-    absolute[absolute_count++] = copy_of(text, strlen(text));
+    size_t size = strlen(text);
+    absolute[absolute_count++] = weft_text(copy_of(text, size), size);
 }
 
 static void add_query(size_t i)
@@ -142,7 +145,7 @@ static uint64_t our_parse(size_t count)
     size_t done = 0;
     while (done < count) {
         for (size_t i = 0; i < absolute_count; i++)
-            done += weft_url_parse(&url, weft_text_of(absolute[i]), NULL) == 0;
+            done += weft_url_parse(&url, absolute[i], NULL) == 0;
     }
     return uv_hrtime() - begun;
 }
@@ -153,9 +156,14 @@ static uint64_t their_parse(size_t count)
     size_t done = 0;
     while (done < count) {
         for (size_t i = 0; i < absolute_count; i++)
-            done += curl_url_set(handle, CURLUPART_URL, absolute[i], 0) == CURLUE_OK;
+            done += curl_url_set(handle, CURLUPART_URL, absolute[i].data, 0) == CURLUE_OK;
     }
     return uv_hrtime() - begun;
+}
+
+static int resolve(const struct link *link)
+{
+    return weft_url_parse(&url, weft_text(link->text, link->size), &link->page->ours);
 }
 
 static uint64_t our_resolve(size_t count)
@@ -164,7 +172,7 @@ static uint64_t our_resolve(size_t count)
     size_t done = 0;
     while (done < count) {
         for (size_t i = 0; i < link_count; i++)
-            done += weft_url_parse(&url, weft_text_of(links[i].text), &links[i].page->ours) == 0;
+            done += resolve(&links[i]) == 0;
     }
     return uv_hrtime() - begun;
 }
@@ -222,7 +230,7 @@ static void prepare_page(struct page *page)
 /* Both have to see the same in it. */
 static void prepare_link(const struct link *link, size_t i)
 {
-    bench_check(weft_url_parse(&url, weft_text_of(link->text), &link->page->ours) == 0, "no link");
+    bench_check(resolve(link) == 0, "no link");
     curl_url_set(handle, CURLUPART_URL, link->page->text, 0);
     char *whole = curl_resolve(handle, link->text);
     if (link->text[0] != '#' && strcmp(whole, url.href.data) != 0) {
@@ -256,7 +264,7 @@ static void clear(void)
     for (size_t i = 0; i < link_count; i++)
         free(links[i].text);
     for (size_t i = 0; i < absolute_count; i++)
-        free(absolute[i]);
+        free((char *)(uintptr_t)absolute[i].data);
     weft_url_free(&url);
     curl_url_cleanup(handle);
 }

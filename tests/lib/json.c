@@ -28,7 +28,7 @@ static bool take(struct reader *r, char c)
 
 static void skip_blanks(struct reader *r)
 {
-    while (r->at < r->end && memchr(" \t\r\n", *r->at, 4) != NULL)
+    while (r->at < r->end && (*r->at == ' ' || *r->at == '\t' || *r->at == '\r' || *r->at == '\n'))
         r->at++;
 }
 

@@ -8,7 +8,9 @@
 . "$WEFT_SOURCE/tests/lib/site.sh"
 site --pages 20
 
+# shellcheck disable=SC2034
 expected_3=$'0\n1\n2\n3\nend-1\ngoal\nslow'
+# shellcheck disable=SC2034
 expected_4=$'0\n1\n2\n3\nend-1\nend-2\ngoal\nslow'
 
 pages() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # weft spider: interrupted, and run again.
 # ctest: timeout=120
+# shellcheck disable=SC2034  # status, stdout and stderr are read by expect
 . "$WEFT_SOURCE/tests/lib/shell.sh"
 . "$WEFT_SOURCE/tests/lib/site.sh"
 

@@ -1,9 +1,7 @@
 /* Saving a page in one go.
  * ctest: labels=threads,valgrind */
 #include "saving.h"
-#include "fault.h"
 #include "provider.h"
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mount.h>

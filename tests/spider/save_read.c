@@ -1,10 +1,8 @@
 /* Reading a page that was saved, and looking at it.
  * ctest: labels=valgrind */
 #include "saving.h"
-#include "fault.h"
 #include "nobody.h"
 #include "provider.h"
-#include <errno.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>

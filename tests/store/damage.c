@@ -144,7 +144,7 @@ static uint64_t close_filled(void)
 TEST(a_byte_that_is_changed_anywhere_is_noticed_or_does_not_matter)
 {
     struct dice dice = {check_seed()};
-    unsigned noticed = 0, tries = (unsigned)check_scale(800);
+    unsigned noticed = 0, tries = (unsigned)check_scale(400);
     fill(URLS);
     kit_commit(&crawl);
     uint64_t expected = close_filled();
@@ -178,7 +178,7 @@ TEST(a_head_of_a_page_that_is_scribbled_over_is_noticed_or_does_not_matter)
     struct kit_bytes file = kit_read(folder, "state.mdb");
     struct kit_bytes copy = {malloc(file.size), file.size};
     assert_non_null(copy.data);
-    for (unsigned i = 0; i < check_scale(600); i++) {
+    for (unsigned i = 0; i < check_scale(300); i++) {
         memcpy(copy.data, file.data, file.size);
         size_t page = roll(&dice, file.size / 4096), at = page * 4096 + roll(&dice, 160);
         for (size_t length = 1 + roll(&dice, 8); length > 0 && at < file.size; length--)

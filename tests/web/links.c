@@ -140,7 +140,7 @@ TEST(style_sheets_within_a_page)
                   "requisite css-import \"a.css\" <a.css> 16-21\n"
                   "requisite css-url \"b.png\" <b.png> 44-49\n"
                   "requisite css-url \"c.png\" <c.png> 86-91\n"
-                  "requisite css-url \"d&.png\" <d&amp;.png> 126-135\n");
+                  "requisite css-url \"d&.png\" <d&amp;.png> 126-136\n");
 }
 
 TEST(a_style_that_never_ends_is_one)
@@ -212,7 +212,7 @@ TEST(a_url_that_is_too_long_is_left_out)
 TEST(a_url_is_trimmed_and_its_references_are_decoded)
 {
     expect_ranges("<a href='\n a&amp;b=1&copy=2&#x2f;&nbsp; '>",
-                  "navigation a \"a&b=1&copy=2/\u00A0\" <a&amp;b=1&copy=2&#x2f;&nbsp;> 11-37\n");
+                  "navigation a \"a&b=1&copy=2/\u00A0\" <a&amp;b=1&copy=2&#x2f;&nbsp;> 11-39\n");
     expect_ranges("<a href='a\r\n&amp;'>", "navigation a \"a\n&\" <a\r\n&amp;> 9-17\n");
     expect_ranges("<a href='a\rb\r'>", "navigation a \"a\nb\" <a\rb> 9-12\n");
 }

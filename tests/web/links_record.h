@@ -17,7 +17,7 @@ struct links_record {
     size_t document_size;
     bool with_ranges; /* also print what stands in the document, and where */
     bool wrong_range; /* one was outside of the document, or overlapped the one before */
-    uint64_t last_start, last_end;
+    uint64_t last_end;
     char *text;
     size_t size, room;
     size_t count;
@@ -76,6 +76,14 @@ static inline int links_record_link(struct links_record *record, const struct we
 static inline int links_record_on_link(struct weft_links *links, const struct weft_link *link)
 {
     return links_record_link(links->context, links, link);
+}
+
+/* What stands in a document may have a NUL in it. */
+static inline bool links_record_same(const struct links_record *one,
+                                     const struct links_record *other)
+{
+    return one->size == other->size &&
+           (one->size == 0 || memcmp(one->text, other->text, one->size) == 0);
 }
 
 static inline void links_record_free(struct links_record *record)

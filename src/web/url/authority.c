@@ -83,9 +83,7 @@ static int put_host_and_port(struct url_parser *p, const char *begin, const char
 /* Most are a plain domain and nothing more: one pass says so. false: there is more to it. */
 static bool take_plain(struct url_parser *p, int *err)
 {
-    const char *at = p->at;
-    while (at < p->end && !url_char(*at, URL_DOMAIN_WORK))
-        at++;
+    const char *at = url_find(p->at, p->end, URL_DOMAIN_WORK);
     if (!url_special(p) || at == p->at || (at < p->end && !url_char(*at, URL_ENDS_SEGMENT)))
         return false;
     p->url->host_begin = (uint32_t)p->size;

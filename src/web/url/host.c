@@ -7,10 +7,7 @@
 
 static bool any(const char *begin, const char *end, unsigned kinds)
 {
-    unsigned found = 0;
-    for (; begin < end; begin++)
-        found |= weft__url_chars[(unsigned char)*begin];
-    return (found & kinds) != 0;
+    return url_find(begin, end, kinds) < end;
 }
 
 static bool any_outside_ascii(const char *begin, const char *end)

@@ -102,23 +102,47 @@ static void guard_empty_segment(struct url_parser *p)
     p->url->path_begin += 2;
 }
 
-/* Most paths are in their final form: one pass says so, and they are copied. */
+/* Which bytes of the word are c? The top bit of each such byte is set, and perhaps of more. */
+static uint64_t bytes_like(uint64_t word, char c)
+{
+    const uint64_t ones = UINT64_MAX / 255;
+    word ^= ones * (unsigned char)c;
+    return (word - ones) & ~word & ones * 0x80;
+}
+
+/* Can there be a segment that begins with '.' or '%'? No is certain. */
+static bool may_have_dots(const char *at, const char *end)
+{
+    char before = '/';
+    for (; end - at > 8; at += 8) {
+        uint64_t word, next; /* next is one byte further */
+        memcpy(&word, at, sizeof word);
+        memcpy(&next, at + 1, sizeof next);
+        if ((bytes_like(word, '/') & (bytes_like(next, '.') | bytes_like(next, '%'))) != 0)
+            return true;
+        before = at[7];
+    }
+    for (; at < end; at++) {
+        if (before == '/' && (*at == '.' || *at == '%'))
+            return true;
+        before = *at;
+    }
+    return false;
+}
+
+/* Most paths are in their final form: two looks say so, and they are copied. */
 static bool take_plain(struct url_parser *p)
 {
-    const char *at = p->at;
-    for (;; at++) { /* a segment */
-        if (at < p->end && (*at == '.' || *at == '%'))
-            return false;
-        while (at < p->end && !url_char(*at, URL_IN_PATH | URL_ENDS_SEGMENT))
-            at++;
-        if (at == p->end || *at != '/')
-            break;
-    }
-    if ((at < p->end && *at != '?' && *at != '#') || p->url->kind == WEFT_URL_FILE)
+    const char *end = url_find(p->at, p->end, URL_PATH_WORK);
+    if ((end < p->end && *end != '?' && *end != '#') || p->url->kind == WEFT_URL_FILE)
+        return false;
+    if (p->at < end && (*p->at == '.' || *p->at == '%'))
+        return false;
+    if (may_have_dots(p->at, end))
         return false;
     url_put_char(p, '/');
-    url_put(p, p->at, (size_t)(at - p->at));
-    p->at = at;
+    url_put(p, p->at, (size_t)(end - p->at));
+    p->at = end;
     return true;
 }
 

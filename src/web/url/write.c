@@ -83,9 +83,7 @@ void weft__url_put_percent(struct url_parser *p, const char **at, const char *en
 void weft__url_put_encoded(struct url_parser *p, const char *begin, const char *end, unsigned kinds)
 {
     while (begin < end) {
-        const char *run = begin;
-        while (run < end && !url_char(*run, kinds))
-            run++;
+        const char *run = url_find(begin, end, kinds);
         url_put(p, begin, (size_t)(run - begin));
         begin = run;
         if (begin < end)

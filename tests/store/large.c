@@ -1,0 +1,72 @@
+/* ctest: shuffle=no timeout=120 */
+/* Large states: how much memory they take, and that they find their place on the disk. */
+#include "kit.h"
+#include "fault.h"
+
+static char folder[SCRATCH_PATH];
+static struct weft_crawl crawl;
+
+static void up(void)
+{
+    crawl = (struct weft_crawl){0};
+    kit_open(&crawl, kit_folder(folder));
+}
+
+static void down(void)
+{
+    assert_int_equal(weft_crawl_close(&crawl), 0);
+    scratch_empty();
+}
+
+TEST(a_large_state_gets_a_larger_map)
+{
+    enum { SIZE = 15 << 20, COUNT = 5 };
+    char *data = calloc(1, SIZE), key[] = "0";
+    struct weft_text value;
+    assert_non_null(data);
+    up();
+    for (unsigned i = 0; i < COUNT; i++) {
+        key[0] = (char)('0' + i);
+        data[SIZE - 1] = key[0];
+        assert_int_equal(weft_crawl_put(&crawl, T(key), weft_text(data, SIZE)), 0);
+        if (i % 2 == 1)
+            kit_commit(&crawl);
+    }
+    for (unsigned turn = 0; turn < 2; turn++) {
+        for (unsigned i = 0; i < COUNT; i++) {
+            key[0] = (char)('0' + i);
+            assert_int_equal(weft_crawl_get(&crawl, T(key), &value), 0);
+            assert_int_equal(value.size, SIZE);
+            assert_int_equal(value.data[SIZE - 1], key[0]);
+        }
+        kit_reopen(&crawl, folder);
+    }
+    down();
+    free(data);
+}
+
+TEST(a_known_url_takes_less_than_40_bytes)
+{
+    enum { COUNT = 200000 };
+    fault_install();
+    up();
+    for (unsigned i = 1; i <= COUNT; i++) {
+        char url[80];
+        snprintf(url, sizeof url, "http://www.example.com/some/folder/page-%u.html?query", i);
+        assert_int_equal(weft_crawl_see(&crawl, T(url), i, i / 10, NULL), WEFT_CRAWL_NEW);
+        if (i % 20000 == 0) {
+            kit_commit(&crawl);
+            assert_true(fault_live_bytes() < 40UL * i + (600UL << 10));
+        }
+    }
+    print_message("%.1f bytes a URL\n", (double)fault_live_bytes() / COUNT);
+    assert_true(fault_live_bytes() < 40UL * COUNT);
+    kit_reopen(&crawl, folder);
+    print_message("%.1f bytes a URL, opened again\n", (double)fault_live_bytes() / COUNT);
+    assert_true(fault_live_bytes() < 40UL * COUNT);
+    assert_int_equal(weft_crawl_find(&crawl, T("http://www.example.com/some/folder/page-777.html"
+                                               "?query")),
+                     777);
+    down();
+    fault_remove();
+}

@@ -118,6 +118,7 @@ struct crawl {
     struct weft_queue disk;  /* pages read from the disk */
     struct weft_crawl state;
     struct save_folder folder;
+    struct weft_crew crew; /* small pages are saved several at a time */
     struct scope scope;
     char agent[CRAWL_AGENT];
 

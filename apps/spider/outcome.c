@@ -201,6 +201,7 @@ static void keep(struct page *page)
         page->stream.modified = modified;
         save_write(&crawl->op, &page->stream, reader->data, reader->used, last_written);
     } else {
+        page->save.work.crew = &crawl->crew;
         save_file(&crawl->op, &page->save, &crawl->folder, page->name, reader->data, reader->used,
                   modified, saved);
     }
@@ -221,6 +222,19 @@ static unsigned hops_to(struct crawl *crawl, weft_crawl_id id)
             break;
     }
     return hops;
+}
+
+/* Does the way from there lead back here? */
+static bool is_loop(struct crawl *crawl, weft_crawl_id here, weft_crawl_id there)
+{
+    struct weft_crawl_result result;
+    for (unsigned hops = 0; there != here && hops < CRAWL_REDIRECTS; hops++) {
+        if (there == 0 || weft_crawl_what(&crawl->state, there) != WEFT_CRAWL_MOVED ||
+            weft_crawl_result(&crawl->state, there, &result) != 0)
+            return false;
+        there = result.redirect;
+    }
+    return there == here;
 }
 
 static bool is_start(const struct crawl *crawl, weft_crawl_id id)
@@ -281,11 +295,12 @@ static void moved(struct page *page)
                          &result.redirect);
     else
         result.note = weft_text_of("it leads out of the scope");
-    if (err != 0) {
+    if (err != 0)
         outcome_failed(page, err, weft_strerror(err));
-        return;
-    }
-    settle(page, &result);
+    else if (is_loop(crawl, page->id, result.redirect))
+        outcome_failed(page, UV_ELOOP, "it is redirected in a circle");
+    else
+        settle(page, &result);
 }
 
 /* ---- again ---------------------------------------------------------------------------------- */

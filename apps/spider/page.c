@@ -122,12 +122,7 @@ int page_name(struct page *page)
     char plain[NAME_SIZE];
     memcpy(plain, page->name, sizeof plain);
     for (uint64_t i = 0; !page->named && i < 8; i++) {
-        struct weft_crawl_hash hash;
-        uint64_t out[2];
-        weft_crawl_hash_begin(state, &hash);
-        weft_crawl_hash_add(&hash, page->url.href.data, page->url.href.size);
-        weft_crawl_hash_end(&hash, out);
-        err = name_again(plain, out[0] + i, page->name, sizeof page->name);
+        err = name_again(plain, name_hash(page->url.href) + i, page->name, sizeof page->name);
         if (err != 0)
             return err;
         page->named = weft_crawl_claim(state, weft_text_of(page->name), page->id);

@@ -97,12 +97,11 @@ static inline int take_link(struct weft_links *reader, const struct weft_link *l
 {
     struct links *links = reader->context;
     struct weft_url url = {0};
-    if (weft_url_parse(&url, link->url, &links->base) != 0)
-        return 0;                 /* what is no URL is no link */
+    bool is_url = weft_url_parse(&url, link->url, &links->base) == 0;
     weft_url_drop_fragment(&url); /* it is the same page, whatever part of it is meant */
-    if (link->kind == WEFT_LINK_BASE)
+    if (is_url && link->kind == WEFT_LINK_BASE)
         copy_url(&links->base, &url);
-    else if (is_wanted(links, link, &url))
+    else if (is_url && is_wanted(links, link, &url))
         add_link(links, &url);
     weft_url_free(&url);
     return 0;

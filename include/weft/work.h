@@ -31,6 +31,20 @@ struct weft_work;
  * the two threads agree on; it may start no op. Returns 0 or a negative status: that of the op. */
 typedef int weft_work_fn(struct weft_work *work);
 
+/* Works of one loop that share their visits to the pool. To wake a thread and to be woken by it costs
+ * more than writing a small file: works of a crew that are begun while another one is there wait,
+ * and go together, in their order. A crew has at most four visits under way, and begins another one
+ * only when sixteen works wait: on a fast disk one thread does it all, on a slow one several do.
+ * Zero it before its first use; it lives until the last of its works has reported. */
+enum { WEFT_CREW_VISITS = 4, WEFT_CREW_WORKS = 16 };
+struct weft_crew {
+    unsigned visits; /* read only: under way */
+    size_t waiting;  /* read only: works that wait for one */
+    struct weft_work *first_, **tail_;
+    struct weft_op tick_;
+    bool ticking_;
+};
+
 /* A cancel is awaited. If no thread had begun it, function is not called and then gets the reason;
  * otherwise the status is the true one, and may be 0. Work that takes long looks at
  * weft_work_stopped now and then and returns UV_ECANCELED, which becomes the reason of the cancel.
@@ -38,7 +52,9 @@ typedef int weft_work_fn(struct weft_work *work);
 struct weft_work {
     struct weft_op op;
     weft_work_fn *function;
+    struct weft_crew *crew; /* set it before the start; NULL: a visit of its own */
     uv_work_t request_;
+    struct weft_work *next_, **link_; /* of those that wait, or that go together */
     int status_;
     int stop_;
 };

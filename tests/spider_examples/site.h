@@ -27,7 +27,15 @@
 #include <weft.h>
 #include <weft/http.h>
 
-enum { PAGES = 512, TEXT = 256 * 1024, PATH = SCRATCH_PATH + 128, PATIENCE_MS = 30000 };
+#define SETPRIV "/usr/bin/setpriv"
+
+enum {
+    AS_NOBODY = 5,
+    PAGES = 512,
+    TEXT = 256 * 1024,
+    PATH = SCRATCH_PATH + 128,
+    PATIENCE_MS = 30000
+};
 
 struct made {
     char *path, *body;
@@ -53,6 +61,7 @@ struct site {
     struct made pages[PAGES];
     size_t count;
     struct visit *waiting;
+    bool as_nobody;           /* root may look everywhere, nobody may not */
     unsigned long drop_after; /* requests; then the server refuses connections. 0: never */
     unsigned long requests;
     unsigned running, most; /* requests under way at one time */
@@ -281,12 +290,22 @@ static inline void spider(struct site *s, const char *name, const char *path, co
     site_serve(s);
     bool is_path = path != NULL && path[0] == '/';
     snprintf(url, sizeof url, "http://%s%s", s->host, is_path ? path : "");
-    const char *args[] = {program_of(name), is_path ? url : path, second, third, NULL};
+    const char *args[] = {SETPRIV,
+                          "--reuid=65534",
+                          "--regid=65534",
+                          "--clear-groups",
+                          "--",
+                          program_of(name),
+                          is_path ? url : path,
+                          second,
+                          third,
+                          NULL};
     int out = open_text(s, ".out"), err = open_text(s, ".err");
     s->process = (struct weft_process){.cwd = s->folder,
                                        .out = {.kind = WEFT_STDIO_FD, .fd = out},
                                        .err = {.kind = WEFT_STDIO_FD, .fd = err}};
-    weft_process(weft_root(&s->w.loop), &s->process, args, spider_over);
+    weft_process(weft_root(&s->w.loop), &s->process, args + (s->as_nobody ? 0 : AS_NOBODY),
+                 spider_over);
     weft_deadline(&s->process.op, &s->deadline, PATIENCE_MS);
     world_down(&s->w);
     close(out);

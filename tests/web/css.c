@@ -130,6 +130,7 @@ TEST(strings_in_an_image_set_are_links)
     finds("a{b:image-set('a'; c: 'd'}", "a");
     finds("a{b:image-set('a'} c{d:'e'}", "a");
     finds("a{b:x-image-set('a')}", "");
+    finds("a{b:image-set(url(a ) 'b', url( 'c' ) 'd')}", "a b c d");
     finds("a{b:image-set(image-set('a') 'b')}", "b");
 }
 
@@ -203,6 +204,7 @@ TEST(a_bad_url_goes_on_to_its_bracket)
     finds("url(a b\\) url(c) url(d)", "d");
     finds("url(a b\\\\) url(c)", "c");
     finds("url(a 'b)url(c)", "c");
+    finds("url(a \\)'b) url(c)'", "c");
     finds("url(a b", "");
 }
 
@@ -238,6 +240,12 @@ TEST(a_url_says_where_it_is_written)
     const char *sheet = "@import 'a.css';b{c:url( d\\28 ) url(\"\\65 f\") }";
     assert_int_equal(css_dump(&dump, sheet, strlen(sheet), 5, 1), 0);
     assert_string_equal(dump.text, "@' 9 14 a.css\n   25 30 d(\n \" 37 42 ef\n");
+    assert_int_equal(css_dump(&dump, "url( a\\62 \n", 11, 5, 1), 0);
+    assert_string_equal(dump.text, "   5 10 ab\n");
+    assert_int_equal(css_dump(&dump, "url( a", 6, 5, 1), 0);
+    assert_string_equal(dump.text, "   5 6 a\n");
+    assert_int_equal(css_dump(&dump, "@import 'a", 10, 5, 1), 0);
+    assert_string_equal(dump.text, "@' 9 10 a\n");
     dump_free(&dump);
 }
 
@@ -284,7 +292,7 @@ TEST(it_can_be_used_again_also_in_the_midst)
     struct dump dump = {NULL};
     struct weft_css css = {.on_url = css_dump_url, .context = &dump};
     weft_css_begin(&css);
-    feed_times(&css, "@namespace image-set(url(", 1);
+    feed_times(&css, "@namespace image-set( '", 1);
     weft_css_begin(&css);
     feed_times(&css, "'a' url(b)", 1);
     assert_int_equal(weft_css_end(&css), 0);
@@ -299,6 +307,20 @@ TEST(it_can_be_used_again_also_in_the_midst)
     weft_css_free(&css);
     weft_css_free(&css);
     dump_free(&dump);
+}
+
+TEST(strings_that_are_no_links_take_no_memory)
+{
+    struct weft_css css = {.on_url = NULL};
+    fault_install();
+    weft_css_begin(&css);
+    feed_times(&css, "a{content:'", 1);
+    feed_times(&css, "a string", 100);
+    feed_times(&css, "'} @namespace url(http://a/); @namespace b 'http://b/';", 1);
+    assert_int_equal(weft_css_end(&css), 0);
+    assert_int_equal(fault_allocations(), 0);
+    weft_css_free(&css);
+    fault_remove();
 }
 
 TEST(nothing_is_fed_and_nobody_listens)

@@ -89,7 +89,7 @@ TEST(references_in_texts_and_values)
 {
     expect("&lt;&ampx&notit;&notin;&#65;&#x42;&#x80;&#0;&bogus;&;&#;&#x;&",
            "\ntext 36:<&x\u00ACit;\u2209AB\u20AC\uFFFD&bogus;&;&#;&#x;&\neof");
-    expect("<a b='&lt;&ampx&amp=&amp' c=&copy;>", "\nstart 1:a 1:b 11:<&ampx&amp=&"
+    expect("<a b='&lt;&ampx&amp=&amp' c=&copy;>", "\nstart 1:a 1:b 12:<&ampx&amp=&"
                                                   " 1:c 2:\u00A9\neof");
     expect("&fjlig;&NotEqualTilde;&zwnj", "\ntext 12:fj\u2242\u0338&zwnj\neof");
 }

@@ -128,6 +128,10 @@ TEST(escapes_are_compared_as_what_they_are)
     allowed("Disallow: /\nAllow: /a b|c", "/a%20b%7Cc");
     allowed("Disallow: /a%2Fb", "/a/b");
     disallowed("Disallow: /a%2fb", "/a%2Fb");
+    disallowed("Disallow: /%00", "/%00");
+    allowed("Disallow: /%2C", "/%3C");
+    allowed("Disallow: /\nAllow: /a%10b", "/a%10b");
+    disallowed("Disallow: /\nAllow: /\x80", "/\x80");
     disallowed("Disallow: /100%", "/100%");
     disallowed("Disallow: /100%zz", "/100%zz");
     allowed("Disallow: /%2561", "/a");
@@ -138,6 +142,7 @@ TEST(an_escape_is_no_way_around_a_disallow_and_opens_nothing)
 {
     disallowed("Disallow: /admin", "/%61dmin");
     disallowed("Disallow: /%61dmin", "/admin");
+    disallowed("Disallow: /az09AZ-._~", "/%61%7a%30%39%41%5A%2d%2E%5f%7e");
     disallowed("Disallow: /\nAllow: /open", "/%6fpen");
     disallowed("Disallow: /\nAllow: /%6Fpen", "/open");
     allowed("Disallow: /\nAllow: /%6fpen", "/%6Fpen");
@@ -212,7 +217,7 @@ TEST(a_name_is_its_product_token)
 {
     assert_false(may_as("weft", "User-agent: weft/1.0 (x)\nDisallow: /", "/"));
     assert_false(may_as("weft", "User-agent: WeFt bot\nDisallow: /", "/"));
-    assert_false(may_as("we_f-t", "User-agent: We_F-T\nDisallow: /", "/"));
+    assert_false(may_as("a_w-z", "User-agent: A_W-Z\nDisallow: /", "/"));
     assert_true(may_as("weft", "User-agent: wefts\nDisallow: /", "/"));
     assert_true(may_as("weft", "User-agent: we\nDisallow: /", "/"));
     assert_true(may_as("weft bot", "User-agent: weft bot\nDisallow: /", "/"));
@@ -309,6 +314,7 @@ TEST(what_is_beyond_the_limit_is_ignored_at_a_line_end)
     assert_false(ignores_beyond(max - 13, "Disallow: /b\n"));
     assert_true(ignores_beyond(max, "Disallow: /b\n"));
     assert_true(ignores_beyond(max - 10, "Disallow: /b\n"));
+    assert_false(ignores_beyond(max - 13, "Disallow: /b\rDisallow: /b/c"));
     /* Cut within a line, a shorter rule must not remain. */
     assert_true(ignores_beyond(max - sizeof rule + 3, "Disallow: /b/c\n"));
 }
@@ -416,6 +422,8 @@ TEST(the_status_of_the_answer_says_what_to_do)
 {
     assert_int_equal(weft_robots_of_status(200, 0), WEFT_ROBOTS_RULES);
     assert_int_equal(weft_robots_of_status(206, 0), WEFT_ROBOTS_RULES);
+    assert_int_equal(weft_robots_of_status(299, 0), WEFT_ROBOTS_RULES);
+    assert_int_equal(weft_robots_of_status(300, 0), WEFT_ROBOTS_ALLOW_ALL);
     assert_int_equal(weft_robots_of_status(301, 0), WEFT_ROBOTS_ALLOW_ALL);
     assert_int_equal(weft_robots_of_status(302, UV_ELOOP), WEFT_ROBOTS_ALLOW_ALL);
     assert_int_equal(weft_robots_of_status(400, 0), WEFT_ROBOTS_ALLOW_ALL);
@@ -444,6 +452,7 @@ TEST(rules_are_good_for_a_day_at_most_and_some_minutes_at_least)
     assert_int_equal(age(""), WEFT_ROBOTS_AGE_MAX_S);
     assert_int_equal(age("public"), WEFT_ROBOTS_AGE_MAX_S);
     assert_int_equal(age("max-age=3600"), 3600);
+    assert_int_equal(age("max-age=12389"), 12389);
     assert_int_equal(age("public, Max-Age = \"3600\" , x=1"), 3600);
     assert_int_equal(age("max-age=7200, max-age=3600, max-age=9999"), 3600);
     assert_int_equal(age("max-age=99999999999999999999"), WEFT_ROBOTS_AGE_MAX_S);
@@ -451,7 +460,7 @@ TEST(rules_are_good_for_a_day_at_most_and_some_minutes_at_least)
     assert_int_equal(age("no-store"), WEFT_ROBOTS_AGE_MIN_S);
     assert_int_equal(age("max-age=3600, NO-CACHE"), WEFT_ROBOTS_AGE_MIN_S);
     assert_int_equal(age("no-cache=\"set-cookie\""), WEFT_ROBOTS_AGE_MAX_S);
-    assert_int_equal(age("max-age, max-age=, max-age=x, max-age=-1, max-age=\""),
+    assert_int_equal(age("max-age, max-age=, max-age=x, max-age=-1, max-age=\", max-age=\"\""),
                      WEFT_ROBOTS_AGE_MAX_S);
 }
 

@@ -72,8 +72,9 @@ TEST(atom_gives_the_pages_of_its_entries)
           "<entry><link rel='edit' href='http://a/e'/><link href = http://a/2 rel = alternate >"
           "</link><link href='http://a/no'/></entry>"
           "<entry><link href='http://a/s' rel='self'/><id>http://a/id</id></entry>"
-          "<entry><link rel='' href='http://a/3'></link></entry></feed>",
-          "http://a/1?x=1&y=2 2021\nhttp://a/2\nhttp://a/3\n");
+          "<entry><link rel='' href='http://a/3'></link></entry>"
+          "<entry><link rel='alternate'href='http://a/4'/><link rel='edit'/></entry></feed>",
+          "http://a/1?x=1&y=2 2021\nhttp://a/2\nhttp://a/3\nhttp://a/4\n");
 }
 
 TEST(a_text_gives_its_lines)
@@ -141,6 +142,7 @@ TEST(a_prefix_tells_whose_field_it_is)
     gives("<sm:url><loc>no</loc><sm:loc>a</sm:loc></url></sm:url><url><loc>b</loc></url>",
           "a\nb\n");
     gives("<item><media:url>no</media:url><link>a</link></item>", "a\n");
+    gives("<url><loc>a</loc><x:url><x:loc>no</x:loc></x:url><lastmod>1</lastmod></url>", "a 1\n");
     gives("<:url><:loc>a</:loc></:url>", "");
 }
 
@@ -160,6 +162,10 @@ TEST(broken_xml_gives_what_can_be_seen)
     gives("</url></loc><loc>no</loc></url><url><loc>a</loc></url></url></url>", "a\n");
     gives("<url><loc>a</loc></url>trailing <", "a\n");
     gives("<url><loc>a</loc><loc>b</loc></url>", "a\nb\n");
+    gives("<url><item>x</item><loc>a</loc></url><item><url>no</url><link>b</link></item>",
+          "a\nb\n");
+    gives("<url><loc>a<a>no</a></loc><lastmod>1</lastmod><lastmod>2</lastmod></url>", "a 2\n");
+    gives("<!><!x><url><loc>a</loc></url>", "a\n");
     gives("<url><loc></loc></url><url><loc> </loc></url><url></url>", "");
 }
 
@@ -301,9 +307,9 @@ TEST(members_are_put_together_and_what_is_behind_them_ignored)
     dump_bytes(&file, "\0\0<url><loc>b</loc></url>", 25);
     gives_bytes(&sitemap, file.text, file.size, 0, "http://a/\n");
     file.size -= 25;
-    dump_bytes(&file, "\x1fx", 2);
+    dump_bytes(&file, "\x1fx\x8b", 3);
     gives_bytes(&sitemap, file.text, file.size, 0, "http://a/\n");
-    file.size -= 1;
+    file.size -= 2;
     gives_bytes(&sitemap, file.text, file.size, 0, "http://a/\n");
     dump_free(&file);
 }
@@ -318,6 +324,20 @@ TEST(a_packed_file_that_is_cut_off_says_so)
     gives_bytes(&sitemap, file.text, 2, UV_EOF, "");
     gives_bytes(&sitemap, file.text, 1, 0, "");
     dump_free(&file);
+}
+
+TEST(all_that_could_be_unpacked_is_seen_before_the_end_is_missed)
+{
+    struct weft_sitemap sitemap = {NULL};
+    struct dump file = {NULL}, found = {NULL};
+    pack(&file, "http://a/\n", 10000);
+    for (size_t step = 0; step < 2; step++) {
+        size_t size = file.size - 8; /* without its checksum and size */
+        assert_int_equal(sitemap_dump(&sitemap, &found, file.text, size, size, step), UV_EOF);
+        assert_int_equal(found.count, 10000);
+    }
+    dump_free(&file);
+    dump_free(&found);
 }
 
 TEST(a_packed_file_that_is_broken_says_so)

@@ -81,7 +81,7 @@ void weft__html_put_lower(struct weft_html *html, const char *data, size_t size)
     if (html->cut_)
         return;
     size = reserve(html, size);
-    char *to = html->buffer_ + html->buffer_size_;
+    char *to = size > 0 ? html->buffer_ + html->buffer_size_ : NULL;
     for (size_t i = 0; i < size; i++)
         to[i] = weft_text_lower(data[i]);
     html->buffer_size_ += size;

@@ -62,7 +62,7 @@ static void report_tag(struct weft_html *html, uint64_t end)
         .end = end,
     };
     const struct weft_html_change *changes = html->changes_;
-    for (size_t i = 0; i < token.attribute_count; i++) {
+    for (size_t i = 0; html->change_count_ > 0 && i < token.attribute_count; i++) {
         token.attributes[i].changes = changes;
         changes += token.attributes[i].change_count;
     }

@@ -110,33 +110,35 @@ static uint64_t bytes_like(uint64_t word, char c)
     return (word - ones) & ~word & ones * 0x80;
 }
 
-/* Can there be a segment that begins with '.' or '%'? No is certain. */
-static bool may_have_dots(const char *at, const char *end)
+/* Among the nine bytes here, is there a '/' with a '.' or '%' behind it? No is certain. */
+static bool may_have_dots_at(const char *nine)
 {
-    char before = '/';
-    for (; end - at > 8; at += 8) {
-        uint64_t word, next; /* next is one byte further */
-        memcpy(&word, at, sizeof word);
-        memcpy(&next, at + 1, sizeof next);
-        if ((bytes_like(word, '/') & (bytes_like(next, '.') | bytes_like(next, '%'))) != 0)
-            return true;
-        before = at[7];
-    }
-    for (; at < end; at++) {
-        if (before == '/' && (*at == '.' || *at == '%'))
-            return true;
-        before = *at;
-    }
-    return false;
+    uint64_t word, next; /* next is one byte further */
+    memcpy(&word, nine, sizeof word);
+    memcpy(&next, nine + 1, sizeof next);
+    return (bytes_like(word, '/') & (bytes_like(next, '.') | bytes_like(next, '%'))) != 0;
 }
 
-/* Most paths are in their final form: two looks say so, and they are copied. */
+/* Can there be a segment that begins with '.' or '%'? No is certain; short paths are not worth the
+ * question. */
+static bool may_have_dots(const char *at, const char *end)
+{
+    if (at == end)
+        return false;
+    if (end - at < 9 || *at == '.' || *at == '%')
+        return true;
+    for (; end - at >= 9; at += 8) {
+        if (may_have_dots_at(at))
+            return true;
+    }
+    return may_have_dots_at(end - 9);
+}
+
+/* Most paths are in their final form: two passes say so, and they are copied. */
 static bool take_plain(struct url_parser *p)
 {
     const char *end = url_find(p->at, p->end, URL_PATH_WORK);
     if ((end < p->end && *end != '?' && *end != '#') || p->url->kind == WEFT_URL_FILE)
-        return false;
-    if (p->at < end && (*p->at == '.' || *p->at == '%'))
         return false;
     if (may_have_dots(p->at, end))
         return false;

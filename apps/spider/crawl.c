@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct crawl *crawl_of(struct weft_op *op)
@@ -224,6 +225,7 @@ static int set_up(struct crawl *crawl)
     crawl->hungry_tail = &crawl->hungry;
     crawl->pages_max = 4 * (size_t)settings->concurrency + 64;
     crawl->begun_at = crawl->committed_at = weft_now(loop);
+    crawl->begun_time = time(NULL);
     if (uv_random(NULL, NULL, &crawl->seed, sizeof crawl->seed, 0, NULL) != 0)
         crawl->seed = uv_hrtime();
     set_agent(crawl);

@@ -57,6 +57,7 @@ struct host {
     struct weft_crawl_line line; /* what is to be fetched */
     struct weft_lane lane;       /* what is being fetched */
     struct pace pace;
+    uint64_t gap_ms; /* as it was given to the lane */
     struct weft_timer rest;
     unsigned pages; /* in memory */
     enum host_robots asked;
@@ -80,7 +81,8 @@ struct page {
     unsigned depth;    /* as it was when its links were followed */
     unsigned attempts; /* requests, but for those that were pushed back */
     unsigned pushed;   /* how often it was told to come back later */
-    bool begun;        /* a request was sent */
+    bool begun;        /* a request was sent, */
+    uint64_t begun_at; /* then */
     struct weft_url url;
     struct weft_http_fetch fetch;
     struct reader *reader; /* while its body comes in, and until it is saved */
@@ -140,6 +142,7 @@ struct crawl {
     struct weft_crawl_commit commit;
     bool feeding, committing, closing, aborted;
     uint64_t committed_at, begun_at, seed;
+    int64_t begun_time; /* since 1970 */
 
     enum crawl_stop stop;
     int output_error;                              /* why there is no output any more */

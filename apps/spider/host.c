@@ -222,8 +222,12 @@ void host_obey(struct host *host)
 {
     struct weft_loop *loop = host->lane.queue->loop;
     uint64_t now = weft_now(loop);
-    weft_lane_limit(&host->lane, host->pace.connections);
-    weft_lane_rate(&host->lane, host->pace.gap_ms > 0 ? 1 : 0, host->pace.gap_ms, 1);
+    if (host->lane.limit != host->pace.connections)
+        weft_lane_limit(&host->lane, host->pace.connections);
+    if (host->gap_ms != host->pace.gap_ms) {
+        host->gap_ms = host->pace.gap_ms;
+        weft_lane_rate(&host->lane, host->gap_ms > 0 ? 1 : 0, host->gap_ms, 1);
+    }
     if (host->pace.rest_until_ms > now && !host->pace.gone) {
         weft_lane_pause(&host->lane);
         weft_timer_start(loop, &host->rest, host->pace.rest_until_ms - now, rested);

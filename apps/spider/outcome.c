@@ -20,6 +20,15 @@ static struct weft_loop *loop_of(const struct page *page)
     return weft_loop_of(&page->crawl->op);
 }
 
+static bool is_start(const struct crawl *crawl, weft_crawl_id id)
+{
+    for (size_t i = 0; i < crawl->starts_count; i++) {
+        if (crawl->starts[i] == id)
+            return true;
+    }
+    return false;
+}
+
 /* ---- settled -------------------------------------------------------------------------------- */
 
 static void count(struct crawl *crawl, const struct weft_crawl_result *result)
@@ -80,7 +89,10 @@ void outcome_skipped(struct page *page, const char *note)
 {
     struct weft_crawl_result result = {
         .what = WEFT_CRAWL_SKIPPED, .http_status = page->fetch.status, .note = weft_text_of(note)};
-    report_line(page->crawl, "skipped  %s: %s", page->url.href.data, note);
+    if (is_start(page->crawl, page->id))
+        report_failure(page->crawl, page->id, page->url.href.data, note);
+    else
+        report_line(page->crawl, "skipped  %s: %s", page->url.href.data, note);
     settle(page, &result);
 }
 
@@ -137,6 +149,10 @@ static bool is_its_own(int status)
 static void not_saved(struct page *page, int status)
 {
     char note[NAME_SIZE + 128];
+    if (page->crawl->aborted) {
+        leave(page);
+        return;
+    }
     if (!is_its_own(status)) {
         crawl_no_output(page->crawl, status, page->name);
         leave(page); /* it is not settled: it waits for a better disk */
@@ -237,15 +253,6 @@ static bool is_loop(struct crawl *crawl, weft_crawl_id here, weft_crawl_id there
     return there == here;
 }
 
-static bool is_start(const struct crawl *crawl, weft_crawl_id id)
-{
-    for (size_t i = 0; i < crawl->starts_count; i++) {
-        if (crawl->starts[i] == id)
-            return true;
-    }
-    return false;
-}
-
 /* A picture or a style by its name: then it was needed by a page, and where it lies may too. */
 static bool looks_like_requisite(const struct page *page)
 {
@@ -343,7 +350,7 @@ static void nap(struct page *page)
 
 static uint64_t took_ms(const struct page *page)
 {
-    return page->fetch.times.total / 1000;
+    return weft_now(loop_of(page)) - page->begun_at;
 }
 
 static void pushed_back(struct page *page)
@@ -384,8 +391,7 @@ static void judge_answer(struct page *page)
         pushed_back(page);
         return;
     }
-    pace_answered(&page->host->pace, weft_now(loop_of(page)),
-                  page->fetch.times.first_byte / 1000);
+    pace_answered(&page->host->pace, weft_now(loop_of(page)), page->fetch.times.first_byte / 1000);
     host_obey(page->host);
     page->attempts++;
     if (status >= 300 && status < 400 && page->fetch.location != NULL)

@@ -285,6 +285,7 @@ static void begin(struct weft_op *op)
 {
     struct page *page = page_of(op);
     page->begun = true;
+    page->begun_at = weft_now(weft_loop_of(op));
     page->refused = 0;
     set_request(page);
     weft_http_fetch(op, &page->fetch, &page->crawl->client, page->url.href.data, answered);

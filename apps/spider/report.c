@@ -90,7 +90,6 @@ static const char *why_it_ended(const struct crawl *crawl)
 static void tell_starts(struct crawl *crawl)
 {
     struct weft_crawl_result result;
-    size_t size;
     for (size_t i = 0; i < crawl->starts_count && crawl->starts_count <= 10; i++) {
         weft_crawl_id id = crawl->starts[i];
         for (unsigned hops = 0; hops <= CRAWL_REDIRECTS; hops++) {
@@ -101,9 +100,9 @@ static void tell_starts(struct crawl *crawl)
         }
         if (result.what != WEFT_CRAWL_DONE && result.what != WEFT_CRAWL_AGAIN)
             continue;
-        printf("%s: %s/%.*s\n", crawl->saved > 0 ? "downloaded" : "already there",
-               crawl->folder_path, WEFT_TEXT_ARGS(result.file));
-        (void)size;
+        bool now = result.http_status != 0 && result.fetched >= crawl->begun_time;
+        printf("%s: %s/%.*s\n", now ? "downloaded" : "already there", crawl->folder_path,
+               WEFT_TEXT_ARGS(result.file));
     }
 }
 

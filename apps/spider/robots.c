@@ -95,6 +95,7 @@ static void ask(struct weft_op *op)
     fetch->accept_encoding = "";
     fetch->total_ms = asking->page.crawl->settings->page_ms;
     asking->page.begun = true;
+    asking->page.begun_at = weft_now(weft_loop_of(op));
     weft_http_fetch(op, fetch, &asking->page.crawl->client, asking->url, answered);
 }
 
@@ -111,7 +112,7 @@ static bool again(struct asking *asking)
 {
     struct host *host = asking->page.host;
     struct weft_http_fetch *fetch = &asking->page.fetch;
-    uint64_t now = weft_now(weft_loop_of(&host->crawl->op)), took = fetch->times.total / 1000;
+    uint64_t now = weft_now(weft_loop_of(&host->crawl->op)), took = now - asking->page.begun_at;
     if (status_of(fetch) != 0) {
         pace_failed(&host->pace, now, took);
         if (fetch->failure == WEFT_FETCH_FAILED_TLS || fetch->failure == WEFT_FETCH_FAILED_INPUT ||

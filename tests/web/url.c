@@ -129,6 +129,37 @@ TEST(dot_segments_are_resolved_however_they_are_written)
              {"foo:a/../b", NULL, "foo:a/../b"});
 }
 
+/* Long paths are looked at in words of bytes: so at each place in them, before and behind any edge. */
+static void check_dots_between(size_t before, const char *dots, size_t behind)
+{
+    static const char a[] = "aaaaaaaaaaaaaaaaaaaaaaaa", b[] = "bbbbbbbbbbbbbbbbbbbbbbbb";
+    char input[128], href[128];
+    bool one = strcmp(dots, ".") == 0 || strcmp(dots, "%2e") == 0;
+    int kept = one ? (int)before : 0;
+    const char *slash = before > 0 ? "/" : "";
+    snprintf(input, sizeof input, "http://x/%.*s%s%s/%.*s", (int)before, a, slash, dots,
+             (int)behind, b);
+    snprintf(href, sizeof href, "http://x/%.*s%s%.*s", kept, a, kept > 0 ? slash : "", (int)behind,
+             b);
+    check_example(&(struct example){input, NULL, href});
+    snprintf(input, sizeof input, "http://x/%.*s%s%s?%.*s", (int)before, a, slash, dots,
+             (int)behind, b);
+    snprintf(href, sizeof href, "http://x/%.*s%s?%.*s", kept, a, kept > 0 ? slash : "", (int)behind,
+             b);
+    check_example(&(struct example){input, NULL, href});
+}
+
+TEST(dot_segments_are_found_wherever_they_stand)
+{
+    static const char *dots[] = {".", "..", "%2e", ".%2e", "%2E.", "%2e%2E"};
+    for (size_t i = 0; i < sizeof dots / sizeof *dots; i++) {
+        for (size_t before = 0; before <= 20; before++) {
+            for (size_t behind = 0; behind <= 20; behind++)
+                check_dots_between(before, dots[i], behind);
+        }
+    }
+}
+
 TEST(a_link_is_resolved_against_its_page)
 {
     static const char page[] = "http://u:p@x:81/a/b?q#f";
@@ -344,6 +375,7 @@ TEST(files_have_hosts_and_drives)
              {"file:////a", NULL, "file:////a"}, {"file:\\\\x\\a", NULL, "file://x/a"},
              {"file:?q", NULL, "file:///?q"}, {"file:#f", NULL, "file:///#f"},
              {"file:c:/a", NULL, "file:///c:/a"}, {"file:///C|/a", NULL, "file:///C:/a"},
+             {"file:///C|/abcdefghijkl", NULL, "file:///C:/abcdefghijkl"},
              {"file://C:/a", NULL, "file:///C:/a"}, {"file://C|", NULL, "file:///C:"},
              {"file:///C:/..", NULL, "file:///C:/"}, {"file:///C:/../../a", NULL, "file:///C:/a"},
              {"file:///C:a/..", NULL, "file:///"}, {"file:///a/C|/..", NULL, "file:///a/"},

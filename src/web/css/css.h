@@ -6,6 +6,7 @@
 
 #include <weft/css.h>
 
+/* The states; css.c says what they are. */
 enum {
     CSS_ANY,
     CSS_NAME,
@@ -27,10 +28,11 @@ enum {
     CSS_HEX_CR
 };
 
+/* What a byte can be. */
 enum {
-    CSS_IN_NAME = 1,  /* can be in a name; see above for '#' and '@' */
+    CSS_IN_NAME = 1,  /* can be in a name; see token.c for '#' and '@' */
     CSS_BEGINS = 2,   /* begins something but a name: a string, an escape, a comment, "<!--" */
-    CSS_ENDS_URL = 4, /* cannot be in a CSS_URL without quotes */
+    CSS_ENDS_URL = 4, /* cannot be in a URL without quotes */
     CSS_SPACE = 8
 };
 

@@ -1,4 +1,4 @@
-/* Escapes: a '\\' and one character, or up to six digits and one blank. They mean the same in names,
+/* Escapes: a '\' and one character, or up to six digits and one blank. They mean the same in names,
  * strings and URLs, but for one before a line's end. */
 #include "css.h"
 #include "web/octets.h"
@@ -11,7 +11,7 @@ void weft__css_begin_escape(struct weft_css *css, unsigned owner)
     css->state_ = CSS_ESCAPE;
 }
 
-/* A '\' before a line's end: in a string both are nothing, in a CSS_URL both are wrong, and otherwise
+/* A '\' before a line's end: in a string both are nothing, in a URL both are wrong, and otherwise
  * the '\' is a sign. */
 static const char *take_escaped_newline(struct weft_css *css, const char *at)
 {

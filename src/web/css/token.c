@@ -69,7 +69,7 @@ static void begin_name(struct weft_css *css)
     css->state_ = CSS_NAME;
 }
 
-/* ---- what the tokens around a CSS_URL make of it ------------------------------------------------- */
+/* ---- what the tokens around a URL make of it ------------------------------------------------ */
 
 static bool every_token_counts(const struct weft_css *css)
 {

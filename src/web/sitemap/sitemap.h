@@ -6,6 +6,23 @@
 #include <weft/sitemap.h>
 #include <zlib.h>
 
+/* The states of the scanner for XML; xml.c says what they are. */
+enum {
+    XML_CONTENT,
+    XML_OPEN,
+    XML_TAG,
+    XML_IN_TAG,
+    XML_ATTRIBUTE,
+    XML_EQUALS,
+    XML_BEFORE_VALUE,
+    XML_VALUE,
+    XML_ENTITY,
+    XML_BANG,
+    XML_COMMENT,
+    XML_CDATA,
+    XML_SKIP
+};
+
 enum { SITEMAP_NAME_MAX = 64, SITEMAP_SMALL_MAX = 64, SITEMAP_OUT_SIZE = 16 * 1024 };
 
 /* A text that is put together, up to its room. */
@@ -62,8 +79,20 @@ void weft__sitemap_unpack_free(struct weft__sitemap *reader);
 void weft__sitemap_content(struct weft__sitemap *reader, const char *data, size_t size);
 
 void weft__sitemap_xml(struct weft__sitemap *reader, const char *data, size_t size);
+/* Text of a field or of an attribute's value, if somebody wants it. */
+void weft__sitemap_keep(struct sitemap_xml *xml, const char *data, size_t size);
 /* The last entry, if it was not closed. */
 void weft__sitemap_xml_end(struct weft__sitemap *reader);
+
+/* tags.c: the tag that was read is complete; the value of an attribute begins. */
+void weft__sitemap_finish_tag(struct weft__sitemap *reader);
+void weft__sitemap_begin_value(struct weft__sitemap *reader, char quote);
+void weft__sitemap_name_put(struct sitemap_name *name, char c);
+struct weft_text weft__sitemap_name_text(const struct sitemap_name *name);
+
+/* entity.c: behind a '&', and the next byte. Where that leads to. */
+void weft__sitemap_begin_entity(struct sitemap_xml *xml);
+const char *weft__sitemap_entity(struct sitemap_xml *xml, const char *at);
 
 void weft__sitemap_text(struct weft__sitemap *reader, const char *data, size_t size);
 void weft__sitemap_text_end(struct weft__sitemap *reader);

@@ -11,280 +11,19 @@
  *     BANG     behind "<!", which may become           -> COMMENT, CDATA, or else SKIP
  *     SKIP     a declaration or instruction, up to '>' -> CONTENT
  *
- * No tree and no stack: all that is remembered is the container that we are in, <url>, <sitemap>,
- * <item> or <entry>, with the prefix of its name. A field of it has the same prefix: so <sm:loc>
- * counts in <sm:url>, and <image:loc> does not in <url>. A container is closed by its end tag, by
- * the next one of its kind or by the end; a field by any tag. So what is broken costs an entry, and
- * not the rest of the file. Declarations are passed over, and with them all entities that a file
- * could define: there is nothing to expand or to fetch. */
+ * Declarations are passed over, and with them all entities that a file could define. Nothing looks
+ * ahead of the byte it is at, so pieces do not matter. */
 #include "sitemap.h"
-#include "web/octets.h"
 
-enum {
-    CONTENT,
-    OPEN,
-    TAG,
-    IN_TAG,
-    ATTRIBUTE,
-    EQUALS,
-    BEFORE_VALUE,
-    VALUE,
-    ENTITY,
-    BANG,
-    COMMENT,
-    CDATA,
-    SKIP
-};
-
-enum kind { NONE, URL, SITEMAP, ITEM, ENTRY };
-
-static const struct {
-    const char *container, *loc, *lastmod;
-} kinds[] = {
-    [NONE] = {"", "", ""},
-    [URL] = {"url", "loc", "lastmod"},
-    [SITEMAP] = {"sitemap", "loc", "lastmod"},
-    [ITEM] = {"item", "link", "pubDate"},
-    [ENTRY] = {"entry", "link", "updated"},
-};
-
-/* ---- names ----------------------------------------------------------------------------------- */
-
-static void name_put(struct sitemap_name *name, char c)
-{
-    if (name->size < sizeof name->text)
-        name->text[name->size] = c;
-    if (name->size <= sizeof name->text)
-        name->size++;
-}
-
-static struct weft_text name_text(const struct sitemap_name *name)
-{
-    return weft_text(name->text, name->size <= sizeof name->text ? name->size : 0);
-}
-
-/* prefix:local, or local alone. */
-static struct weft_text local_of(struct weft_text name, struct weft_text *prefix)
-{
-    struct weft_text local = name;
-    *prefix = weft_text_cut(&local, ':');
-    if (local.data == NULL) {
-        local = *prefix;
-        *prefix = weft_text(NULL, 0);
-    }
-    return local;
-}
-
-static enum kind kind_of(struct weft_text local)
-{
-    for (enum kind kind = URL; kind <= ENTRY; kind++) {
-        if (weft_text_same(local, weft_text_of(kinds[kind].container)))
-            return kind;
-    }
-    return NONE;
-}
-
-/* ---- what the tags mean ---------------------------------------------------------------------- */
-
-static void begin_container(struct weft__sitemap *reader, enum kind kind)
-{
-    weft__sitemap_report(reader);
-    reader->xml.inside = kind;
-    reader->xml.container = reader->xml.tag;
-    reader->index = kind == SITEMAP;
-}
-
-static void open_field(struct weft__sitemap *reader, struct sitemap_field *field)
-{
-    weft__sitemap_field_clear(field);
-    reader->xml.capture = field;
-}
-
-/* A <loc> begins: a second one in its container is an entry of its own; a second <link> is not. */
-static void open_loc(struct weft__sitemap *reader)
-{
-    bool taken = weft__sitemap_field_text(&reader->loc).size > 0;
-    if (reader->xml.inside == ENTRY || (reader->xml.inside == ITEM && taken))
-        return;
-    if (taken)
-        weft__sitemap_report(reader);
-    open_field(reader, &reader->loc);
-}
-
-/* Does this tag belong to the container we are in? */
-static bool is_ours(const struct sitemap_xml *xml, struct weft_text prefix)
-{
-    struct weft_text own;
-    local_of(name_text(&xml->container), &own);
-    return xml->inside != NONE && weft_text_equal(own, prefix);
-}
-
-static void start_tag(struct weft__sitemap *reader)
-{
-    struct sitemap_xml *xml = &reader->xml;
-    struct weft_text prefix, local = local_of(name_text(&xml->tag), &prefix);
-    enum kind kind = kind_of(local);
-    bool ours = is_ours(xml, prefix);
-    if (kind != NONE && !xml->empty && (xml->inside == NONE || (ours && xml->inside == kind)))
-        begin_container(reader, kind);
-    else if (ours && !xml->empty && weft_text_same(local, weft_text_of(kinds[xml->inside].loc)))
-        open_loc(reader);
-    else if (ours && !xml->empty && weft_text_same(local, weft_text_of(kinds[xml->inside].lastmod)))
-        open_field(reader, &reader->lastmod);
-}
-
-static void end_tag(struct weft__sitemap *reader)
-{
-    struct sitemap_xml *xml = &reader->xml;
-    struct weft_text prefix, local = local_of(name_text(&xml->tag), &prefix);
-    if (is_ours(xml, prefix) && kind_of(local) == xml->inside) {
-        weft__sitemap_report(reader);
-        xml->inside = NONE;
-    }
-}
-
-/* The link of an Atom entry has its URL in an attribute. Only that of the page itself counts. */
-static bool is_atom_link(const struct sitemap_xml *xml)
-{
-    struct weft_text prefix, local = local_of(name_text(&xml->tag), &prefix);
-    return xml->inside == ENTRY && !xml->closing && is_ours(xml, prefix) &&
-           weft_text_same(local, weft_text_of("link"));
-}
-
-static void end_atom_link(struct weft__sitemap *reader)
-{
-    const struct sitemap_field *rel = &reader->xml.rel;
-    bool page = (rel->size == 0 && !rel->too_long) ||
-                weft_text_same(weft__sitemap_field_text(rel), weft_text_of("alternate"));
-    if (reader->xml.href && !page)
-        weft__sitemap_field_clear(&reader->loc);
-}
-
-static void finish_tag(struct weft__sitemap *reader)
-{
-    struct sitemap_xml *xml = &reader->xml;
-    xml->state = CONTENT;
-    xml->capture = NULL;
-    if (is_atom_link(xml))
-        end_atom_link(reader);
-    else if (xml->closing)
-        end_tag(reader);
-    else
-        start_tag(reader);
-}
-
-/* An attribute's value begins: where does it go? */
-static void begin_value(struct weft__sitemap *reader, char quote)
-{
-    struct sitemap_xml *xml = &reader->xml;
-    struct weft_text name = name_text(&xml->attribute);
-    xml->state = VALUE;
-    xml->quote = quote;
-    if (!is_atom_link(xml))
-        return;
-    if (weft_text_same(name, weft_text_of("rel"))) {
-        open_field(reader, &xml->rel);
-    } else if (weft_text_same(name, weft_text_of("href")) && reader->loc.size == 0) {
-        open_field(reader, &reader->loc);
-        xml->href = true;
-    }
-}
-
-static void end_value(struct sitemap_xml *xml)
-{
-    xml->state = IN_TAG;
-    xml->capture = NULL;
-}
-
-/* ---- entities -------------------------------------------------------------------------------- */
-
-static void keep(struct sitemap_xml *xml, const char *data, size_t size)
+void weft__sitemap_keep(struct sitemap_xml *xml, const char *data, size_t size)
 {
     if (xml->capture != NULL)
         weft__sitemap_field_put(xml->capture, data, size);
 }
 
-static const struct {
-    const char *name;
-    char c;
-} entities[] = {{"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}};
-
-/* "#38" or "#x26" without the '#'; false: it is no number. */
-static bool number_of(struct weft_text text, uint32_t *code)
-{
-    bool hex = text.size > 0 && weft_text_lower(text.data[0]) == 'x';
-    size_t i = hex ? 1 : 0;
-    *code = 0;
-    if (i == text.size)
-        return false;
-    for (; i < text.size; i++) {
-        int digit = octets_hex(text.data[i]);
-        if (digit < 0 || (!hex && digit > 9))
-            return false;
-        if (*code <= 0x10ffff)
-            *code = *code * (hex ? 16 : 10) + (uint32_t)digit;
-    }
-    return true;
-}
-
-/* false: nothing that we know. */
-static bool keep_entity(struct sitemap_xml *xml, struct weft_text name)
-{
-    char utf8[4];
-    uint32_t code;
-    for (size_t i = 0; i < sizeof entities / sizeof entities[0]; i++) {
-        if (weft_text_is(name, entities[i].name)) {
-            keep(xml, &entities[i].c, 1);
-            return true;
-        }
-    }
-    if (name.size == 0 || name.data[0] != '#' ||
-        !number_of(weft_text(name.data + 1, name.size - 1), &code))
-        return false;
-    keep(xml, utf8, octets_utf8(utf8, code));
-    return true;
-}
-
-/* It ended, by its ';' or by a byte that cannot be in one, and then it is what it looks like. */
-static void end_entity(struct sitemap_xml *xml, bool closed)
-{
-    xml->state = xml->owner;
-    if (closed && keep_entity(xml, weft_text(xml->entity, xml->entity_size)))
-        return;
-    keep(xml, "&", 1);
-    keep(xml, xml->entity, xml->entity_size);
-    if (closed)
-        keep(xml, ";", 1);
-}
-
-static void begin_entity(struct sitemap_xml *xml)
-{
-    xml->owner = xml->state;
-    xml->state = ENTITY;
-    xml->entity_size = 0;
-}
-
-static bool may_be_in_entity(char c)
-{
-    return c == '#' || (c >= '0' && c <= '9') ||
-           (weft_text_lower(c) >= 'a' && weft_text_lower(c) <= 'z');
-}
-
-static const char *take_entity(struct sitemap_xml *xml, const char *at)
-{
-    if (may_be_in_entity(*at) && xml->entity_size < sizeof xml->entity) {
-        xml->entity[xml->entity_size++] = *at;
-        return at + 1;
-    }
-    end_entity(xml, *at == ';');
-    return *at == ';' ? at + 1 : at;
-}
-
-/* ---- markup ---------------------------------------------------------------------------------- */
-
 static void begin_tag(struct sitemap_xml *xml, bool closing)
 {
-    xml->state = TAG;
+    xml->state = XML_TAG;
     xml->tag.size = 0;
     xml->closing = closing;
     xml->empty = false;
@@ -302,13 +41,13 @@ static const char *take_content(struct sitemap_xml *xml, const char *at, const c
     }
     while (at < end && *at != '<' && *at != '&')
         at++;
-    keep(xml, run, (size_t)(at - run));
+    weft__sitemap_keep(xml, run, (size_t)(at - run));
     if (at == end)
         return at;
     if (*at == '<')
-        xml->state = OPEN;
+        xml->state = XML_OPEN;
     else
-        begin_entity(xml);
+        weft__sitemap_begin_entity(xml);
     return at + 1;
 }
 
@@ -318,18 +57,18 @@ static const char *take_open(struct sitemap_xml *xml, const char *at)
     bool letter = weft_text_lower(*at) >= 'a' && weft_text_lower(*at) <= 'z';
     xml->matched = 0;
     if (*at == '!') {
-        xml->state = BANG;
+        xml->state = XML_BANG;
         xml->tag.size = 0;
     } else if (*at == '?') {
-        xml->state = SKIP;
+        xml->state = XML_SKIP;
     } else if (*at == '/') {
         begin_tag(xml, true);
     } else if (letter || *at == '_' || (unsigned char)*at >= 0x80) {
         begin_tag(xml, false);
         return at;
     } else {
-        xml->state = CONTENT;
-        keep(xml, "<", 1);
+        xml->state = XML_CONTENT;
+        weft__sitemap_keep(xml, "<", 1);
         return at;
     }
     return at + 1;
@@ -343,7 +82,7 @@ static bool ends_name(char c)
 static const char *take_name(struct sitemap_name *name, const char *at, const char *end)
 {
     while (at < end && !ends_name(*at) && *at != '<')
-        name_put(name, *at++);
+        weft__sitemap_name_put(name, *at++);
     return at;
 }
 
@@ -351,7 +90,7 @@ static const char *take_tag(struct sitemap_xml *xml, const char *at, const char 
 {
     at = take_name(&xml->tag, at, end);
     if (at < end)
-        xml->state = IN_TAG;
+        xml->state = XML_IN_TAG;
     return at;
 }
 
@@ -360,13 +99,13 @@ static const char *take_in_tag(struct weft__sitemap *reader, const char *at)
 {
     struct sitemap_xml *xml = &reader->xml;
     if (*at == '>' || *at == '<') {
-        finish_tag(reader);
+        weft__sitemap_finish_tag(reader);
         return *at == '>' ? at + 1 : at;
     }
     xml->empty = *at == '/' || (xml->empty && weft__sitemap_is_space(*at));
     if (ends_name(*at))
         return at + 1;
-    xml->state = ATTRIBUTE;
+    xml->state = XML_ATTRIBUTE;
     xml->attribute.size = 0;
     return at;
 }
@@ -375,7 +114,7 @@ static const char *take_attribute(struct sitemap_xml *xml, const char *at, const
 {
     at = take_name(&xml->attribute, at, end);
     if (at < end)
-        xml->state = EQUALS;
+        xml->state = XML_EQUALS;
     return at;
 }
 
@@ -383,7 +122,7 @@ static const char *take_equals(struct sitemap_xml *xml, const char *at)
 {
     if (weft__sitemap_is_space(*at))
         return at + 1;
-    xml->state = *at == '=' ? BEFORE_VALUE : IN_TAG;
+    xml->state = *at == '=' ? XML_BEFORE_VALUE : XML_IN_TAG;
     return *at == '=' ? at + 1 : at;
 }
 
@@ -392,12 +131,18 @@ static const char *take_before_value(struct weft__sitemap *reader, const char *a
     if (weft__sitemap_is_space(*at))
         return at + 1;
     if (*at == '>' || *at == '<') {
-        reader->xml.state = IN_TAG;
+        reader->xml.state = XML_IN_TAG;
         return at;
     }
     bool quoted = *at == '"' || *at == '\'';
-    begin_value(reader, quoted ? *at : 0);
+    weft__sitemap_begin_value(reader, quoted ? *at : 0);
     return quoted ? at + 1 : at;
+}
+
+static void end_value(struct sitemap_xml *xml)
+{
+    xml->state = XML_IN_TAG;
+    xml->capture = NULL;
 }
 
 static bool ends_value(const struct sitemap_xml *xml, char c)
@@ -412,11 +157,11 @@ static const char *take_value(struct sitemap_xml *xml, const char *at, const cha
     const char *run = at;
     while (at < end && *at != '&' && !ends_value(xml, *at))
         at++;
-    keep(xml, run, (size_t)(at - run));
+    weft__sitemap_keep(xml, run, (size_t)(at - run));
     if (at == end)
         return at;
     if (*at == '&') {
-        begin_entity(xml);
+        weft__sitemap_begin_entity(xml);
         return at + 1;
     }
     bool quote = *at == xml->quote;
@@ -430,18 +175,18 @@ static const char *take_value(struct sitemap_xml *xml, const char *at, const cha
 static const char *take_bang(struct sitemap_xml *xml, const char *at)
 {
     static const char *const openings[] = {"--", "[CDATA["};
-    static const unsigned next[] = {COMMENT, CDATA};
-    name_put(&xml->tag, *at);
+    static const unsigned next[] = {XML_COMMENT, XML_CDATA};
+    weft__sitemap_name_put(&xml->tag, *at);
     for (size_t i = 0; i < 2; i++) {
         struct weft_text opening = weft_text_of(openings[i]);
-        if (weft_text_equal(name_text(&xml->tag), opening)) {
+        if (weft_text_equal(weft__sitemap_name_text(&xml->tag), opening)) {
             xml->state = next[i];
             return at + 1;
         }
         if (xml->tag.size < opening.size && memcmp(opening.data, xml->tag.text, xml->tag.size) == 0)
             return at + 1;
     }
-    xml->state = SKIP;
+    xml->state = XML_SKIP;
     return at;
 }
 
@@ -449,7 +194,7 @@ static const char *take_bang(struct sitemap_xml *xml, const char *at)
 static const char *take_comment(struct sitemap_xml *xml, const char *at)
 {
     if (*at == '>' && xml->matched == 2)
-        xml->state = CONTENT;
+        xml->state = XML_CONTENT;
     xml->matched = *at != '-' ? 0 : xml->matched < 2 ? xml->matched + 1 : 2;
     return at + 1;
 }
@@ -459,21 +204,21 @@ static const char *take_cdata(struct sitemap_xml *xml, const char *at, const cha
 {
     const char *run = at;
     if (*at == '>' && xml->matched == 2) {
-        xml->state = CONTENT;
+        xml->state = XML_CONTENT;
         return at + 1;
     }
     if (*at == ']') {
         if (xml->matched == 2)
-            keep(xml, "]", 1);
+            weft__sitemap_keep(xml, "]", 1);
         else
             xml->matched++;
         return at + 1;
     }
-    keep(xml, "]]", xml->matched);
+    weft__sitemap_keep(xml, "]]", xml->matched);
     xml->matched = 0;
     while (at < end && *at != ']')
         at++;
-    keep(xml, run, (size_t)(at - run));
+    weft__sitemap_keep(xml, run, (size_t)(at - run));
     return at;
 }
 
@@ -482,7 +227,7 @@ static const char *take_skip(struct sitemap_xml *xml, const char *at, const char
     const char *close = memchr(at, '>', (size_t)(end - at));
     if (close == NULL)
         return end;
-    xml->state = CONTENT;
+    xml->state = XML_CONTENT;
     return close + 1;
 }
 
@@ -493,29 +238,29 @@ static const char *take(struct weft__sitemap *reader, const char *at, const char
 {
     struct sitemap_xml *xml = &reader->xml;
     switch (xml->state) {
-    case CONTENT:
+    case XML_CONTENT:
         return take_content(xml, at, end);
-    case OPEN:
+    case XML_OPEN:
         return take_open(xml, at);
-    case TAG:
+    case XML_TAG:
         return take_tag(xml, at, end);
-    case IN_TAG:
+    case XML_IN_TAG:
         return take_in_tag(reader, at);
-    case ATTRIBUTE:
+    case XML_ATTRIBUTE:
         return take_attribute(xml, at, end);
-    case EQUALS:
+    case XML_EQUALS:
         return take_equals(xml, at);
-    case BEFORE_VALUE:
+    case XML_BEFORE_VALUE:
         return take_before_value(reader, at);
-    case VALUE:
+    case XML_VALUE:
         return take_value(xml, at, end);
-    case ENTITY:
-        return take_entity(xml, at);
-    case BANG:
+    case XML_ENTITY:
+        return weft__sitemap_entity(xml, at);
+    case XML_BANG:
         return take_bang(xml, at);
-    case COMMENT:
+    case XML_COMMENT:
         return take_comment(xml, at);
-    case CDATA:
+    case XML_CDATA:
         return take_cdata(xml, at, end);
     default:
         return take_skip(xml, at, end);

@@ -9,7 +9,6 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static struct crawl *crawl_of(struct weft_op *op)
@@ -104,7 +103,7 @@ void crawl_abort(struct crawl *crawl)
 
 /* ---- feeding -------------------------------------------------------------------------------- */
 
-static bool may_begin(const struct crawl *crawl)
+bool crawl_may_begin(const struct crawl *crawl)
 {
     const struct settings *settings = crawl->settings;
     const uint32_t *counts = crawl->state.counts;
@@ -118,7 +117,7 @@ static bool may_begin(const struct crawl *crawl)
 
 static void feed_hosts(struct crawl *crawl)
 {
-    while (crawl->hungry != NULL && may_begin(crawl)) {
+    while (crawl->hungry != NULL && crawl_may_begin(crawl)) {
         struct host *host = crawl->hungry;
         crawl->hungry = host->next_hungry;
         if (crawl->hungry == NULL)
@@ -225,7 +224,6 @@ static int set_up(struct crawl *crawl)
     crawl->hungry_tail = &crawl->hungry;
     crawl->pages_max = 4 * (size_t)settings->concurrency + 64;
     crawl->begun_at = crawl->committed_at = weft_now(loop);
-    crawl->begun_time = time(NULL);
     if (uv_random(NULL, NULL, &crawl->seed, sizeof crawl->seed, 0, NULL) != 0)
         crawl->seed = uv_hrtime();
     set_agent(crawl);
@@ -318,6 +316,7 @@ void crawl_close(struct crawl *crawl)
     save_folder_close(&crawl->folder);
     weft_crawl_close(&crawl->state);
     scope_free(&crawl->scope);
+    scope_free(&crawl->trusted);
     weft_url_free(&crawl->link);
     weft_url_free(&crawl->other);
     weft_free(crawl->text);

@@ -57,7 +57,8 @@ struct host {
     struct weft_crawl_line line; /* what is to be fetched */
     struct weft_lane lane;       /* what is being fetched */
     struct pace pace;
-    uint64_t gap_ms; /* as it was given to the lane */
+    uint64_t gap_ms;        /* as it was given to the lane */
+    uint64_t rest_until_ms; /* as it was told to the user */
     struct weft_timer rest;
     unsigned pages; /* in memory */
     enum host_robots asked;
@@ -122,6 +123,8 @@ struct crawl {
     struct save_folder folder;
     struct weft_crew crew; /* small pages are saved several at a time */
     struct scope scope;
+    struct scope trusted; /* the same, but for where redirects have led: who gets passwords */
+    bool in_clear;        /* a start URL is http: passwords may be seen by others */
     char agent[CRAWL_AGENT];
 
     struct host **hosts; /* a hash table */
@@ -133,7 +136,10 @@ struct crawl {
     struct reader *spare_readers;
     struct weft_url link, other; /* for the time of a call */
     char *text;                  /* the same: WEFT_CRAWL_URL_MAX + 1 bytes */
-    weft_crawl_id *starts;
+    struct start {
+        weft_crawl_id id;
+        bool there; /* before this run */
+    } * starts;
     size_t starts_count;
     bool adopt; /* there are files, but no state: look on the disk before a page is fetched */
 
@@ -142,7 +148,6 @@ struct crawl {
     struct weft_crawl_commit commit;
     bool feeding, committing, closing, aborted;
     uint64_t committed_at, begun_at, seed;
-    int64_t begun_time; /* since 1970 */
 
     enum crawl_stop stop;
     int output_error;                              /* why there is no output any more */
@@ -166,6 +171,8 @@ int crawl_remember_scope(struct crawl *crawl, const struct weft_url *url);
 int crawl_look_again(struct crawl *crawl);
 /* There is room, or there is something new to do: begin more; and if that was all, end. */
 void crawl_feed(struct crawl *crawl);
+/* May one more page begin? */
+bool crawl_may_begin(const struct crawl *crawl);
 /* Stop at once: what is under way is left, too. */
 void crawl_abort(struct crawl *crawl);
 /* When its op is over: close the state, free what is left. */
@@ -224,6 +231,8 @@ void outcome_settle(struct crawl *crawl, weft_crawl_id id, const struct weft_cra
 
 /* follow.c: what links lead to. */
 weft_links_fn follow_link;
+/* A picture, a style, a script, by its name: where nothing else is known of it. */
+bool follow_is_requisite(const struct weft_url *url);
 /* The fields of an answer that are links: Link, Refresh. */
 void follow_fields(struct page *page);
 /* url was found at depth by number from; a new one waits for its turn. 0, or an error of the
@@ -237,6 +246,8 @@ __attribute__((format(printf, 2, 3))) void report_line(const struct crawl *crawl
                                                        const char *format, ...);
 /* A page failed: its URL, why, and who linked to it. */
 void report_failure(struct crawl *crawl, weft_crawl_id id, const char *url, const char *note);
+/* A host rests for so long: told if that is a while, once for each rest. */
+void report_rest(struct host *host, uint64_t ms);
 void report_summary(struct crawl *crawl);
 
 #endif

@@ -7,6 +7,13 @@
 #include "spider/crawl.h"
 #include <weft/http_message.h>
 
+bool follow_is_requisite(const struct weft_url *url)
+{
+    struct weft_text type = weft_text_of(weft_http_media_type(weft_url_pathname(url)));
+    return !weft_text_starts(type, "text/html") && !weft_text_starts(type, "text/plain") &&
+           !weft_text_starts(type, "application/octet-stream");
+}
+
 /* ---- what is near enough -------------------------------------------------------------------- */
 
 static bool within(const struct crawl *crawl, unsigned depth, bool requisite)

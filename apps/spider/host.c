@@ -77,7 +77,8 @@ static struct host *host_make(struct crawl *crawl, const struct weft_url *url,
     host->origin_size = origin.size;
     memcpy(host->origin, origin.data, origin.size);
     host->asked = crawl->settings->no_robots ? HOST_ASKED : HOST_UNASKED;
-    host->ours = scope_host(&crawl->scope, url);
+    host->ours =
+        scope_host(&crawl->trusted, url) && (crawl->in_clear || url->kind == WEFT_URL_HTTPS);
     set_pace(host, url);
     host->next_same = crawl->hosts[hash & (crawl->hosts_room - 1)];
     crawl->hosts[hash & (crawl->hosts_room - 1)] = host;
@@ -183,7 +184,7 @@ void host_feed(struct host *host)
         host_ask_robots(host);
         return;
     }
-    while (!is_full(host) && crawl->pages < crawl->pages_max) {
+    while (!is_full(host) && crawl_may_begin(crawl)) {
         weft_crawl_id id = weft_crawl_line_pop(&crawl->state, &host->line);
         if (id == 0)
             return;
@@ -229,6 +230,7 @@ void host_obey(struct host *host)
         weft_lane_rate(&host->lane, host->gap_ms > 0 ? 1 : 0, host->gap_ms, 1);
     }
     if (host->pace.rest_until_ms > now && !host->pace.gone) {
+        report_rest(host, host->pace.rest_until_ms - now);
         weft_lane_pause(&host->lane);
         weft_timer_start(loop, &host->rest, host->pace.rest_until_ms - now, rested);
     }

@@ -75,10 +75,11 @@ static char *rules_text(const struct crawl *crawl)
     char *scope = scope_text(&crawl->scope);
     if (scope == NULL)
         return NULL;
-    size_t size = strlen(scope) + 32;
+    size_t size = strlen(scope) + 64;
     char *text = weft_alloc(size);
     if (text != NULL)
-        snprintf(text, size, "robots %d\n%s", !crawl->settings->no_robots, scope);
+        snprintf(text, size, "robots %d\nmax-file %llu\n%s", !crawl->settings->no_robots,
+                 (unsigned long long)crawl->settings->max_file, scope);
     weft_free(scope);
     return text;
 }
@@ -136,20 +137,37 @@ static enum weft_crawl_what next_for(const struct changes *changes, unsigned dep
     }
 }
 
+/* Under other rules than those it was found under: does it still belong to the crawl? What it was
+ * needed for is not known any more; its name tells. A start URL, which nobody links to, belongs. */
+static bool is_unwanted(struct crawl *crawl, weft_crawl_id id)
+{
+    weft_crawl_id from = 0;
+    size_t size;
+    return weft_crawl_url(&crawl->state, id, crawl->text, WEFT_CRAWL_URL_MAX + 1, &size, &from) ==
+               0 &&
+           from != 0 &&
+           scope_check(&crawl->scope, &crawl->other, follow_is_requisite(&crawl->other)) !=
+               SCOPE_IN;
+}
+
 static int sort_out(struct weft_crawl *state, weft_crawl_id id, struct weft_text url,
                     const struct weft_crawl_result *result, void *context)
 {
     struct changes *changes = context;
     struct crawl *crawl = changes->crawl;
     enum weft_crawl_what what = next_for(changes, weft_crawl_depth(state, id), result);
-    int err = what == result->what ? 0 : weft_crawl_set(state, id, what);
+    int err = what == WEFT_CRAWL_WAITING ? weft_url_parse(&crawl->other, url, NULL) : 0;
+    if (err != 0)
+        return err;
+    if (what == WEFT_CRAWL_WAITING && changes->rules && is_unwanted(crawl, id))
+        what = WEFT_CRAWL_SKIPPED;
+    err = what == result->what ? 0 : weft_crawl_set(state, id, what);
     if (err != 0)
         return err;
     if (what == WEFT_CRAWL_AGAIN)
         weft_crawl_line_push(state, &crawl->again, id);
     if (what != WEFT_CRAWL_WAITING)
         return 0;
-    err = weft_url_parse(&crawl->other, url, NULL);
     struct host *host = err == 0 ? host_of(crawl, &crawl->other) : NULL;
     if (host == NULL)
         return err != 0 ? err : UV_ENOMEM;
@@ -203,6 +221,10 @@ static int add_scope(struct crawl *crawl, const char *text)
     int err = parse_start(crawl, text);
     if (err == UV_EINVAL)
         complain("'%s' is no http or https URL", text);
+    if (err == 0 && crawl->link.kind == WEFT_URL_HTTP)
+        crawl->in_clear = true;
+    if (err == 0)
+        err = scope_add_start(&crawl->trusted, &crawl->link);
     return err == 0 ? scope_add_start(&crawl->scope, &crawl->link) : err;
 }
 
@@ -212,9 +234,11 @@ static int see_start(struct crawl *crawl, const char *text)
     int err = parse_start(crawl, text);
     if (err == 0)
         err = follow_see(crawl, &crawl->link, 0, 0, &id);
-    if (err == 0)
-        crawl->starts[crawl->starts_count++] = id;
-    return err;
+    if (err != 0)
+        return err;
+    bool there = weft_crawl_what(&crawl->state, id) != WEFT_CRAWL_WAITING;
+    crawl->starts[crawl->starts_count++] = (struct start){.id = id, .there = there};
+    return 0;
 }
 
 static int open_scope(struct crawl *crawl)
@@ -229,6 +253,8 @@ static int open_scope(struct crawl *crawl)
                                 .include_regex = &settings->include_regex,
                                 .exclude_regex = &settings->exclude_regex};
     int err = scope_init(&crawl->scope, &rules, message);
+    if (err == 0)
+        err = scope_init(&crawl->trusted, &rules, message);
     if (err != 0)
         complain("%s", message);
     for (size_t i = 0; err == 0 && i < settings->urls_count; i++)

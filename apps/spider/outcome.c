@@ -23,7 +23,7 @@ static struct weft_loop *loop_of(const struct page *page)
 static bool is_start(const struct crawl *crawl, weft_crawl_id id)
 {
     for (size_t i = 0; i < crawl->starts_count; i++) {
-        if (crawl->starts[i] == id)
+        if (crawl->starts[i].id == id)
             return true;
     }
     return false;
@@ -253,15 +253,6 @@ static bool is_loop(struct crawl *crawl, weft_crawl_id here, weft_crawl_id there
     return there == here;
 }
 
-/* A picture or a style by its name: then it was needed by a page, and where it lies may too. */
-static bool looks_like_requisite(const struct page *page)
-{
-    struct weft_text type = weft_text_of(weft_http_media_type(weft_url_pathname(&page->url)));
-    return !weft_text_starts(type, "text/html") &&
-           !weft_text_starts(type, "application/octet-stream") &&
-           !weft_text_starts(type, "text/plain");
-}
-
 /* A start URL takes the scope with it: that is where the user wants to go. */
 static void move_scope(struct page *page, const struct weft_url *to)
 {
@@ -297,7 +288,7 @@ static void moved(struct page *page)
     if (start)
         move_scope(page, to);
     report_line(crawl, "moved    %s to %s", page->url.href.data, to->href.data);
-    if (start || scope_check(&crawl->scope, to, looks_like_requisite(page)) == SCOPE_IN)
+    if (start || scope_check(&crawl->scope, to, follow_is_requisite(&page->url)) == SCOPE_IN)
         err = follow_see(crawl, to, weft_crawl_depth(&crawl->state, page->id), page->id,
                          &result.redirect);
     else

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+enum { RESTED_MS = 3000 }; /* a rest that is worth a word */
+
 static bool line_stands;
 
 static void wipe(void)
@@ -70,6 +72,17 @@ void report_failure(struct crawl *crawl, weft_crawl_id id, const char *url, cons
         complain("%s: %s", url, note);
 }
 
+void report_rest(struct host *host, uint64_t ms)
+{
+    char time[UNITS_TIME_MAX];
+    if (host->rest_until_ms == host->pace.rest_until_ms || ms < RESTED_MS ||
+        host->crawl->settings->quiet)
+        return;
+    host->rest_until_ms = host->pace.rest_until_ms;
+    wipe();
+    complain("%s is left alone for %s", host->origin, units_show_time(ms, time));
+}
+
 /* ---- the end -------------------------------------------------------------------------------- */
 
 static const char *why_it_ended(const struct crawl *crawl)
@@ -91,7 +104,7 @@ static void tell_starts(struct crawl *crawl)
 {
     struct weft_crawl_result result;
     for (size_t i = 0; i < crawl->starts_count && crawl->starts_count <= 10; i++) {
-        weft_crawl_id id = crawl->starts[i];
+        weft_crawl_id id = crawl->starts[i].id;
         for (unsigned hops = 0; hops <= CRAWL_REDIRECTS; hops++) {
             if (weft_crawl_result(&crawl->state, id, &result) != 0 ||
                 result.what != WEFT_CRAWL_MOVED || result.redirect == 0)
@@ -100,7 +113,7 @@ static void tell_starts(struct crawl *crawl)
         }
         if (result.what != WEFT_CRAWL_DONE && result.what != WEFT_CRAWL_AGAIN)
             continue;
-        bool now = result.http_status != 0 && result.fetched >= crawl->begun_time;
+        bool now = result.http_status != 0 && !crawl->starts[i].there;
         printf("%s: %s/%.*s\n", now ? "downloaded" : "already there", crawl->folder_path,
                WEFT_TEXT_ARGS(result.file));
     }
@@ -118,8 +131,11 @@ void report_summary(struct crawl *crawl)
     if (crawl->fetched == 0 && crawl->found == 0 && crawl->failed == 0 &&
         crawl->stop == CRAWL_GOES_ON) {
         tell_starts(crawl);
-        printf("nothing to do: all %u pages are there already, below %s\n", counts[WEFT_CRAWL_DONE],
+        printf("nothing to do: %u pages are there already, below %s", counts[WEFT_CRAWL_DONE],
                crawl->folder_path);
+        if (counts[WEFT_CRAWL_FAILED] > 0)
+            printf("; %u failed for good", counts[WEFT_CRAWL_FAILED]);
+        putchar('\n');
         return;
     }
     tell_starts(crawl);

@@ -54,7 +54,7 @@ static void terminated(struct weft_op *op)
 static bool a_start_failed(struct crawl *crawl)
 {
     for (size_t i = 0; i < crawl->starts_count; i++) {
-        weft_crawl_id id = crawl->starts[i];
+        weft_crawl_id id = crawl->starts[i].id;
         struct weft_crawl_result result;
         for (unsigned hops = 0; hops <= CRAWL_REDIRECTS; hops++) {
             if (weft_crawl_result(&crawl->state, id, &result) != 0)

@@ -8,15 +8,15 @@
  *     load          from the file if it is there, otherwise download it
  *     crawl_run     open a client and run the program's operation with it
  *
- * save_file, download and load are operations: begun under a parent, over when their then runs. A series runs
- * their parts one after the other, and an error ends it: no part looks at the one before. */
+ * save_file, download and load are operations: begun under a parent, over when their then runs.
+ * Where one is made of parts a weft_series runs these one after the other, and an error ends it: no
+ * part has to ask how the one before it went. */
 #ifndef EXAMPLES_SPIDER_STEPS_H
 #define EXAMPLES_SPIDER_STEPS_H
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <weft.h>
-#include <weft/alloc.h>
 #include <weft/http_client.h>
 #include <weft/links.h>
 #include <weft/url.h>
@@ -180,7 +180,7 @@ struct download {
 static inline void fetch_page(struct weft_op *op)
 {
     struct download *download = weft_owner(op, struct download, steps.op);
-    download->fetch.max_redirects = REDIRECTS;
+    download->fetch.max_redirects = REDIRECTS; /* it stays the page of the URL that was asked for */
     weft_http_fetch(op, &download->fetch, download->client, download->url, NULL);
 }
 

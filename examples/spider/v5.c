@@ -1,10 +1,10 @@
-/* v5: at most CONCURRENCY pages at the same time, whatever the tree of links; an error stops nothing.
+/* v5: at most CONCURRENCY pages at once, whatever the tree of links; an error stops nothing.
  *
  * A limit for the links of each page would be none: two links on each of two pages are four, then
  * eight. So all pages go through one task queue. A task loads its page; its then pushes the links
- * and does not wait for them, so nothing is nested any more: all tasks are children of one op, which
- * is over when the last of them is. What fails is told at once and listed at the end, and the others
- * go on; the same command again tries what has failed and reads the rest from disk.
+ * and does not wait for them, so nothing is nested any more: all tasks are children of one op,
+ * which is over when the last of them is. What fails is told at once and listed at the end, and the
+ * others go on; the same command again tries what has failed and reads the rest from disk.
  *
  * A URL is one page, however often it is linked to, so it is never loaded twice at once. If it is
  * reached again with more nesting left it goes through the queue again, and comes from its file. */
@@ -89,24 +89,27 @@ static void spider_all(struct weft_op *op)
     weft_join(op); /* it is over when the last task is */
 }
 
-static void free_page(struct page *page)
+/* Free all pages; list those that have failed. How many there are. */
+static int end_pages(void)
 {
-    weft_url_free(&page->url);
-    weft_free(page);
+    int failed = 0;
+    for (struct page *page = pages, *next; page != NULL; page = next) {
+        if (page->has_failed && failed++ == 0)
+            fprintf(stderr, "failed; the same command tries again:\n");
+        if (page->has_failed)
+            fprintf(stderr, "    %s\n", page->url.href.data);
+        next = page->next;
+        weft_url_free(&page->url);
+        weft_free(page);
+    }
+    return failed;
 }
 
 int main(int argc, char **argv)
 {
     arguments = read_arguments(argc, argv, 3);
-    int status = crawl_run(&crawl, &app, spider_all), failed = 0;
-    for (struct page *page = pages, *next; page != NULL; page = next) {
-        next = page->next;
-        if (page->has_failed && failed++ == 0)
-            fprintf(stderr, "failed; the same command tries again:\n");
-        if (page->has_failed)
-            fprintf(stderr, "    %s\n", page->url.href.data);
-        free_page(page);
-    }
+    int status = crawl_run(&crawl, &app, spider_all);
+    int failed = end_pages();
     weft_url_free(&arguments.url);
     return failed > 0 ? 1 : tell_end(status, "");
 }

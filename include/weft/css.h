@@ -65,8 +65,8 @@ struct weft_css {
     size_t url_size_, url_room_;
 };
 
-/* Begin a sheet. The struct was zeroed before its first use; it may be used again after weft_css_end
- * or in the midst of a sheet, and keeps its memory for that. */
+/* Begin a sheet. The struct was zeroed before its first use; it may be used again after
+ * weft_css_end or in the midst of a sheet, and keeps its memory for that. */
 WEFT_API void weft_css_begin(struct weft_css *css);
 
 /* The next piece; on_url is called from in here. 0, or UV_ENOMEM: from then on every feed and the

@@ -68,8 +68,8 @@ WEFT_API void weft_sitemap_begin(struct weft_sitemap *sitemap);
  * An error stays: every feed and the end return it from then on, and nothing more is reported. */
 WEFT_API int weft_sitemap_feed(struct weft_sitemap *sitemap, const void *data, size_t size);
 
-/* There is no more. The same, and UV_EOF for a gzip that is cut off; what could be unpacked has been
- * reported. */
+/* There is no more. The same, and UV_EOF for a gzip that is cut off; what could be unpacked has
+ * been reported. */
 WEFT_API int weft_sitemap_end(struct weft_sitemap *sitemap);
 
 /* Free what it holds. Takes a struct that is zeroed, and one that is freed. */

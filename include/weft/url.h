@@ -72,7 +72,7 @@ struct weft_url {
  * allocates nothing once the longest has been seen (only a text of more than 1 KB with tabs or line
  * ends in it needs memory for a moment). input may lie in base, but not in url.
  *
- * Bytes that are not UTF-8 count as U+FFFD each, as everywhere in browsers. A host outside ASCII
+ * What is not UTF-8 counts as U+FFFD, as everywhere in browsers. A host outside ASCII
  * becomes its xn-- form by UTS 46 (ICU); one in ASCII is only put into lower case.
  *
  * UV_EINVAL: it is no URL; UV_E2BIG: longer than WEFT_URL_MAX, before or after, or a host longer

@@ -1,5 +1,5 @@
 /* Two bytes that say where to cut, then a style sheet: whole, cut there and byte by byte the same
- * links are found. Each stands where it says: with all of them replaced by an x, those are found. */
+ * links are found. Each stands where it says: with all of them replaced by an x, all are an x. */
 #include "../web/css_dump.h"
 #include <stdint.h>
 

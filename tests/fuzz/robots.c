@@ -13,6 +13,8 @@
         }                                                                                          \
     } while (0)
 
+enum { BODY_MAX = 64 * 1024 };
+
 struct answer {
     bool allowed;
     uint32_t delay_ms;
@@ -38,7 +40,8 @@ static struct answer ask(struct weft_text body, const char *agent, struct weft_t
 /* The same with a comment and CRLF at each line's end. */
 static struct weft_text decorate(struct weft_text body)
 {
-    char *text = malloc(body.size * 5 + 1);
+    static const char end[] = {' ', '#', ':', '\r', '\n'};
+    char *text = malloc(body.size * sizeof end + 1);
     size_t size = 0;
     CHECK(text != NULL);
     for (size_t i = 0; i < body.size; i++) {
@@ -46,8 +49,8 @@ static struct weft_text decorate(struct weft_text body)
             text[size++] = body.data[i];
             continue;
         }
-        memcpy(text + size, " #:\r\n", 5);
-        size += 5;
+        memcpy(text + size, end, sizeof end);
+        size += sizeof end;
     }
     return weft_text(text, size);
 }
@@ -56,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const agents[] = {"weft", "a", ""};
     const uint8_t *nul = size > 0 ? memchr(data, 0, size) : NULL;
-    if (nul == NULL || size > 64 * 1024)
+    if (nul == NULL || size > BODY_MAX)
         return 0;
     struct weft_text path = weft_text((const char *)data, (size_t)(nul - data));
     struct weft_text body = weft_text((const char *)nul + 1, size - path.size - 1);

@@ -51,7 +51,7 @@ nginx_try() {
         echo "daemon off; master_process off; pid $scratch/nginx/pid;"
         [ "$(id -u)" -ne 0 ] || echo "user root;"
         echo "error_log $scratch/nginx/error.log warn; events { worker_connections 128; }"
-        echo "http { access_log off; default_type text/html;"
+        echo "http { default_type text/html;"
         echo "types { text/html html; text/css css; image/png png; text/plain txt; }"
         for i in client_body proxy fastcgi uwsgi scgi; do
             echo "${i}_temp_path $scratch/nginx/$i;"

@@ -11,7 +11,7 @@
  *     site_end(&s);
  *
  * Every run has a loop and a server of its own, on the port of the first one, so that the files of
- * an earlier run are those of the same site. In s.out and s.err "127.0.0.1:port" is written HOST. */
+ * an earlier run are those of the same site. In s.out and s.err HOST stands for 127.0.0.1:port. */
 #ifndef TESTS_SPIDER_EXAMPLES_SITE_H
 #define TESTS_SPIDER_EXAMPLES_SITE_H
 

@@ -65,10 +65,11 @@ static void expect_links(const char *content, const char *expected)
     struct weft_url url = url_of("http://e/dir/page");
     struct links links;
     char text[1024] = "";
+    size_t size = 0;
     get_links(&links, &url, content, strlen(content));
     for (size_t i = 0; i < links.count; i++) {
-        strcat(text, i > 0 ? " " : "");
-        strcat(text, links.urls[i].href.data);
+        size += (size_t)snprintf(text + size, sizeof text - size, "%s%s", i > 0 ? " " : "",
+                                 links.urls[i].href.data);
     }
     assert_string_equal(text, expected);
     links_free(&links);

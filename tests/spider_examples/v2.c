@@ -1,6 +1,6 @@
 /* The second spider: links, one after the other, as deep as NESTING says. And what it has in common
- * with those after it, which are put to the same tests: which pages they fetch, that they go on from
- * what is on disk, and that every page calls back. */
+ * with those after it, which are put to the same tests: which pages they fetch, that they go on
+ * from what is on disk, and that every page calls back. */
 #include "site.h"
 
 static const char *const all[] = {"v2", "v3", "v4", "v5"};

@@ -1,26 +1,32 @@
-/* The fifth spider: a limit for all of it, errors that stop nothing, and a server that has enough. */
+/* The fifth spider: a limit for all of it, errors that stop nothing, a server that has enough. */
 #include "site.h"
 
 enum { WIDE = 12 };
 
 static struct site s;
 
+/* A page with WIDE links: to /name0, /name1, … */
+static void add_fan(const char *path, const char *name, unsigned long wait_ms)
+{
+    char body[64 * WIDE] = "";
+    size_t size = 0;
+    for (int i = 0; i < WIDE; i++)
+        size += (size_t)snprintf(body + size, sizeof body - size, "<a href=/%s%d>", name, i);
+    site_add(&s, path, body)->wait_ms = wait_ms;
+}
+
 /* / has WIDE links, and each of those WIDE again: 157 pages. */
 static void add_wide_tree(unsigned long wait_ms)
 {
-    char body[64 * WIDE] = "", path[32];
-    for (int i = 0; i < WIDE; i++)
-        sprintf(body + strlen(body), "<a href=/%c>", 'a' + i);
-    site_add(&s, "/", body);
+    char path[32], leaf[32];
+    add_fan("/", "", 0);
     for (int i = 0; i < WIDE; i++) {
-        body[0] = '\0';
-        for (int j = 0; j < WIDE; j++)
-            sprintf(body + strlen(body), "<a href=/%c/%d>", 'a' + i, j);
-        snprintf(path, sizeof path, "/%c", 'a' + i);
-        site_add(&s, path, body)->wait_ms = wait_ms;
+        snprintf(path, sizeof path, "/%d", i);
+        snprintf(leaf, sizeof leaf, "%d/", i);
+        add_fan(path, leaf, wait_ms);
         for (int j = 0; j < WIDE; j++) {
-            snprintf(path, sizeof path, "/%c/%d", 'a' + i, j);
-            site_add(&s, path, "a leaf")->wait_ms = wait_ms;
+            snprintf(leaf, sizeof leaf, "/%d/%d", i, j);
+            site_add(&s, leaf, "a leaf")->wait_ms = wait_ms;
         }
     }
 }

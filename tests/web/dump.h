@@ -16,7 +16,7 @@ struct dump {
 
 static inline void dump_bytes(struct dump *dump, const char *data, size_t size)
 {
-    if (dump->size + size + 1 > dump->room) {
+    if (dump->text == NULL || dump->size + size + 1 > dump->room) {
         dump->room = (dump->size + size + 1) * 2;
         dump->text = realloc(dump->text, dump->room);
         if (dump->text == NULL)

@@ -319,7 +319,7 @@ TEST(what_is_beyond_the_limit_is_ignored_at_a_line_end)
     assert_true(ignores_beyond(max - sizeof rule + 3, "Disallow: /b/c\n"));
 }
 
-/* A pattern of stars that backtracking would need centuries for, and one that it is quadratic in. */
+/* Patterns that backtracking would need centuries for. */
 TEST(many_stars_take_no_time)
 {
     enum { STARS = 100000, PATH = 20000 };

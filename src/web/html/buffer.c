@@ -4,11 +4,18 @@
  * Everything has a limit: an item, all items of a tag, the attributes, and the changes between a
  * value and what stands in the document. What goes beyond is thrown away, and cut_ says so. When
  * the buffer moves, the attributes that point into it move too. */
+#include "chars.h"
 #include "tokenizer.h"
 #include <weft/alloc.h>
 #include <uv.h>
 
-enum { FIRST_ROOM = 1024, FIRST_ATTRIBUTES = 16, FIRST_CHANGES = 32, CHANGES_MAX = 64 * 1024 };
+enum {
+    SHORT = 32,
+    FIRST_ROOM = 1024,
+    FIRST_ATTRIBUTES = 16,
+    FIRST_CHANGES = 32,
+    CHANGES_MAX = 64 * 1024
+};
 
 void weft__html_buffer_reset(struct weft_html *html)
 {
@@ -76,15 +83,25 @@ void weft__html_put(struct weft_html *html, const char *data, size_t size)
     html->buffer_size_ += size;
 }
 
-void weft__html_put_lower(struct weft_html *html, const char *data, size_t size)
+/* Nearly all names are short, and there is room for them: they are copied while their end is looked
+ * for. */
+const char *weft__html_put_name(struct weft_html *html, const char *at, const char *end,
+                                unsigned stops)
 {
-    if (html->cut_)
-        return;
-    size = reserve(html, size);
-    char *to = size > 0 ? html->buffer_ + html->buffer_size_ : NULL;
-    for (size_t i = 0; i < size; i++)
-        to[i] = weft_text_lower(data[i]);
-    html->buffer_size_ += size;
+    size_t size = html->buffer_size_ - html->item_at_;
+    if (!html->cut_ && html->buffer_room_ - html->buffer_size_ >= SHORT &&
+        size <= WEFT_HTML_VALUE_MAX - SHORT) {
+        char *to = html->buffer_ + html->buffer_size_;
+        const char *limit = end - at > SHORT ? at + SHORT : end;
+        while (at < limit && !html_char(*at, stops))
+            *to++ = weft_text_lower(*at++);
+        html->buffer_size_ = (size_t)(to - html->buffer_);
+    }
+    const char *stop = html_find(at, end, stops);
+    size_t more = html->cut_ || stop == at ? 0 : reserve(html, (size_t)(stop - at));
+    for (size_t i = 0; i < more; i++)
+        html->buffer_[html->buffer_size_++] = weft_text_lower(at[i]);
+    return stop;
 }
 
 static bool grow_changes(struct weft_html *html)

@@ -10,15 +10,16 @@ enum { OTHER, SWITCHES, FOREIGN_ROOT, BREAKS_OUT };
 
 struct element {
     const char *name;
+    size_t size;
     enum weft_html_mode mode;
 };
 
 static const struct element elements[] = {
-    {"iframe", WEFT_HTML_RAWTEXT},   {"noembed", WEFT_HTML_RAWTEXT},
-    {"noframes", WEFT_HTML_RAWTEXT}, {"plaintext", WEFT_HTML_PLAINTEXT},
-    {"script", WEFT_HTML_SCRIPT},    {"style", WEFT_HTML_RAWTEXT},
-    {"textarea", WEFT_HTML_RCDATA},  {"title", WEFT_HTML_RCDATA},
-    {"xmp", WEFT_HTML_RAWTEXT},
+    {"iframe", 6, WEFT_HTML_RAWTEXT},   {"noembed", 7, WEFT_HTML_RAWTEXT},
+    {"noframes", 8, WEFT_HTML_RAWTEXT}, {"plaintext", 9, WEFT_HTML_PLAINTEXT},
+    {"script", 6, WEFT_HTML_SCRIPT},    {"style", 5, WEFT_HTML_RAWTEXT},
+    {"textarea", 8, WEFT_HTML_RCDATA},  {"title", 5, WEFT_HTML_RCDATA},
+    {"xmp", 3, WEFT_HTML_RAWTEXT},
 };
 
 /* Those that end SVG and MathML, from the standard's rules for foreign content. */
@@ -46,7 +47,7 @@ static bool breaks_out(struct weft_text name)
 static const struct element *find(struct weft_text name)
 {
     for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
-        if (weft_text_is(name, elements[i].name))
+        if (name.size == elements[i].size && memcmp(name.data, elements[i].name, name.size) == 0)
             return &elements[i];
     }
     return NULL;

@@ -35,8 +35,19 @@ static const struct link_element elements[] = {
     {"source", BIT(SRC) | BIT(SRCSET), WEFT_LINK_SOURCE, REQ, LINK_PLAIN},
 };
 
-/* Where the elements with names of this size begin; those of the next size end them. */
+/* Where the elements with names of this size begin; those of the next size end them. And with which
+ * letters they begin, so that most other names are known at once. */
 static const unsigned char element_sizes[] = {0, 0, 1, 4, 6, 12, 20, 24};
+#define LETTER(c) (1u << ((c)&31))
+static const unsigned element_letters[] = {
+    0,
+    LETTER('a'),
+    LETTER('t'),
+    LETTER('i') | LETTER('u'),
+    LETTER('a') | LETTER('b') | LETTER('f') | LETTER('l') | LETTER('m'),
+    LETTER('a') | LETTER('e') | LETTER('f') | LETTER('i') | LETTER('t') | LETTER('v'),
+    LETTER('i') | LETTER('o') | LETTER('s'),
+};
 
 static const struct {
     const char *name;
@@ -64,7 +75,8 @@ static const unsigned char attribute_sizes[] = {0, 0, 0, 0, 2, 6, 7, 11, 12, 12,
 
 const struct link_element *weft__links_element(struct weft_text name)
 {
-    if (name.size == 0 || name.size >= sizeof element_sizes - 1)
+    if (name.size == 0 || name.size >= sizeof element_sizes - 1 ||
+        !(element_letters[name.size] & LETTER(name.data[0])))
         return &other;
     for (unsigned i = element_sizes[name.size]; i < element_sizes[name.size + 1]; i++) {
         if (elements[i].name[0] == name.data[0] &&

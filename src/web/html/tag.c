@@ -18,6 +18,15 @@ static const char *skip_blanks(const char *at, const char *end)
     return at;
 }
 
+/* Up to the end of a name, or of the piece. */
+static const char *take_name(struct weft_html *html, struct html_cursor *in, bool copy,
+                             unsigned stops)
+{
+    in->at = copy ? weft__html_put_name(html, in->at, in->end, stops)
+                  : html_find(in->at, in->end, stops);
+    return in->at;
+}
+
 /* ---- the whole tag ------------------------------------------------------------------------ */
 
 void weft__html_begin_tag(struct weft_html *html, bool is_end)
@@ -189,11 +198,8 @@ static bool before_name(struct weft_html *html, struct html_cursor *in)
 
 static bool name(struct weft_html *html, struct html_cursor *in)
 {
-    const char *stop = html_find(in->at, in->end, HTML_NAME_STOP);
     bool copy = html->interest_ != WEFT_HTML_SKIP;
-    if (copy)
-        weft__html_put_lower(html, in->at, (size_t)(stop - in->at));
-    in->at = stop;
+    const char *stop = take_name(html, in, copy, HTML_NAME_STOP);
     if (stop == in->end)
         return false;
     if (*stop == '\0') {
@@ -338,6 +344,8 @@ void weft__html_tag_open(struct weft_html *html, struct html_cursor *in)
     } else if (c == '/') {
         in->at++;
         html_go(html, HTML_END_TAG_OPEN);
+        if (in->at < in->end)
+            weft__html_end_tag_open(html, in);
     } else if (c == '!') {
         in->at++;
         html->held_size_ = 0;
@@ -354,6 +362,7 @@ void weft__html_end_tag_open(struct weft_html *html, struct html_cursor *in)
 {
     if (html_char(*in->at, HTML_ALPHA)) {
         weft__html_begin_tag(html, true);
+        weft__html_tag_name(html, in);
     } else if (*in->at == '>') {
         in->at++;
         html_go_text(html);
@@ -364,11 +373,8 @@ void weft__html_end_tag_open(struct weft_html *html, struct html_cursor *in)
 
 void weft__html_tag_name(struct weft_html *html, struct html_cursor *in)
 {
-    const char *stop = html_find(in->at, in->end, HTML_TAG_STOP);
     bool copy = needs_name(html);
-    if (copy)
-        weft__html_put_lower(html, in->at, (size_t)(stop - in->at));
-    in->at = stop;
+    const char *stop = take_name(html, in, copy, HTML_TAG_STOP);
     if (stop == in->end)
         return;
     if (*stop == '\0') {

@@ -121,7 +121,9 @@ void weft__html_element_done(struct weft_html *html);
 void weft__html_buffer_reset(struct weft_html *html);
 /* Append to the item that began at item_at_; cut_ says if it became too long. */
 void weft__html_put(struct weft_html *html, const char *data, size_t size);
-void weft__html_put_lower(struct weft_html *html, const char *data, size_t size);
+/* Append the name that begins here, in small letters, up to a byte of these kinds; where it stops. */
+const char *weft__html_put_name(struct weft_html *html, const char *at, const char *end,
+                                unsigned stops);
 /* Append to a value what stands for [start, end) of the document. */
 void weft__html_put_change(struct weft_html *html, const char *data, size_t size, uint64_t start,
                            uint64_t end);

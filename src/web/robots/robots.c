@@ -236,9 +236,9 @@ static bool rules_allow(const struct weft_robots *robots, struct weft_text exact
 /* A path that has to be written differently first. */
 static bool rules_allow_escaped(const struct weft_robots *robots, struct weft_text path)
 {
-    enum { STACK = 512 };
-    char stack[2 * ROBOTS_GROWTH * STACK];
-    char *block = path.size > STACK ? weft_calloc(path.size, 2 * ROBOTS_GROWTH) : stack;
+    enum { STACK = 512, BOTH = 2 * ROBOTS_GROWTH };
+    char stack[BOTH * STACK];
+    char *block = path.size > STACK ? weft_calloc(path.size, BOTH) : stack;
     if (block == NULL)
         return false;
     size_t exact = weft__robots_normalise(block, path, ROBOTS_KEEP_HIGH);

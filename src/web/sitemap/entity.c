@@ -1,5 +1,5 @@
-/* Entities: the five that XML has, and numbers. What a file defines itself is not known here, so there
- * is nothing to expand or to fetch: it stays as it is written. */
+/* Entities: the five that XML has, and numbers. What a file defines itself is not known here, so
+ * there is nothing to expand or to fetch: it stays as it is written. */
 #include "sitemap.h"
 #include "web/octets.h"
 

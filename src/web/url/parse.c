@@ -115,7 +115,7 @@ static bool take_http(struct url_parser *p)
     return true;
 }
 
-/* "Http:" as "http:". false: the input does not begin with a scheme. */
+/* "Http:" as "http:", for which there is room. false: the input does not begin with a scheme. */
 static bool take_scheme(struct url_parser *p)
 {
     if (take_http(p))
@@ -129,8 +129,6 @@ static bool take_scheme(struct url_parser *p)
         return false;
     url_put(p, p->at, (size_t)(at + 1 - p->at));
     p->at = at + 1;
-    if (p->err != 0)
-        return true;
     p->url->scheme_end = (uint32_t)p->size - 1;
     for (size_t i = 0; i < p->size; i++)
         p->out[i] = weft_text_lower(p->out[i]);

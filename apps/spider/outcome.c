@@ -20,13 +20,10 @@ static struct weft_loop *loop_of(const struct page *page)
     return weft_loop_of(&page->crawl->op);
 }
 
+/* A start URL, or what one leads to by redirects alone: nothing else is at no distance. */
 static bool is_start(const struct crawl *crawl, weft_crawl_id id)
 {
-    for (size_t i = 0; i < crawl->starts_count; i++) {
-        if (crawl->starts[i].id == id)
-            return true;
-    }
-    return false;
+    return weft_crawl_depth(&crawl->state, id) == 0;
 }
 
 /* ---- settled -------------------------------------------------------------------------------- */

@@ -265,6 +265,7 @@ static void client_closed(struct weft_op *op, struct weft_op *client)
     if (client->status == 0 || crawl->closing || crawl->aborted)
         return;
     complain("cannot ask anybody: %s", weft_strerror(client->status));
+    crawl->aborted = true;
     weft_end(op, client->status);
 }
 

@@ -1,8 +1,8 @@
 /* How fast are the links of a page found? Every HTML file of a manual is read into memory; then all
  * of them are worked through, ours and the peers' in turns. gumbo builds its tree, which is walked
- * for href and src and destroyed; libxml2 calls back for each start tag (SAX, nothing is built). Ours
- * finds all that weft/links.h lists. The folder is the argument; the default is PostgreSQL's manual.
- * Bars: 3 times gumbo, 1 time libxml2.
+ * for href and src and destroyed; libxml2 calls back for each start tag (SAX, nothing is built).
+ * Ours finds all that weft/links.h lists. The folder is the argument; the default is PostgreSQL's
+ * manual. Bars: 3 times gumbo, 1 time libxml2.
  * links: gumbo xml2 */
 #include "../bench.h"
 #include <dirent.h>
@@ -50,7 +50,7 @@ static void load_all(const char *folder)
         closedir(dir);
 }
 
-/* ---- ours ------------------------------------------------------------------------------------- */
+/* ---- ours ------------------------------------------------------------------------------------ */
 
 static int on_link(struct weft_links *links, const struct weft_link *link)
 {
@@ -72,7 +72,7 @@ static void ours(void)
     }
 }
 
-/* ---- theirs ----------------------------------------------------------------------------------- */
+/* ---- theirs ---------------------------------------------------------------------------------- */
 
 static void walk(const GumboNode *node)
 {
@@ -116,7 +116,7 @@ static void libxml2(void)
     }
 }
 
-/* ---- beside each other ------------------------------------------------------------------------ */
+/* ---- beside each other ----------------------------------------------------------------------- */
 
 static void measure(void work(void), double *best)
 {

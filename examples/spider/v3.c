@@ -6,8 +6,8 @@
  *   - it is a race. A page looks for its file, and downloads it if it is not there; between the two
  *     time passes. Two pages with the same URL that look before either has saved both download it
  *     (v4 sees to that);
- *   - it knows no limit. A large site is asked for all of its pages at once, runs us out of
- *     descriptors, or begins to refuse connections: the first refusal then ends all (v5). */
+ *   - it knows no limit but the client's own. A large site is asked for hundreds of pages at once,
+ *     and may begin to refuse connections: the first refusal then ends all (v5). */
 #include "steps.h"
 
 struct page {

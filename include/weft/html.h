@@ -1,21 +1,22 @@
 /* weft/html.h: HTML taken apart into tokens, as the bytes come in; no tree is built.
  *
- * Follows the tokenizer of the HTML standard, with all of its states: its tokens are the standard's,
- * for whatever input. Fed in pieces of any size; how the document is cut changes nothing but where
- * texts and comments are cut. It says what it wants: what nobody wants is passed over without being
- * decoded or copied.
+ * Follows the tokenizer of the HTML standard, with all of its states: its tokens are the
+ * standard's, for whatever input. Fed in pieces of any size; how the document is cut changes
+ * nothing but where texts and comments are cut. It says what it wants: what nobody wants is passed
+ * over without being decoded or copied.
  *
  *     static int on_token(struct weft_html *html, const struct weft_html_token *token) { ... }
  *
- *     struct weft_html html = {.on_token = on_token, .wants = WEFT_HTML_WANTS_ALL, .elements = true};
+ *     struct weft_html html = {.on_token = on_token, .wants = WEFT_HTML_WANTS_ALL, .elements =
+ * true};
  *     weft_html_begin(&html);
  *     weft_html_feed(&html, data, size);
  *     weft_html_end(&html);
  *     weft_html_free(&html);
  *
  * Memory is bounded: texts and comments are passed on in pieces and never collected. A name or a
- * value is kept up to WEFT_HTML_VALUE_MAX bytes, a tag up to WEFT_HTML_ATTRIBUTES_MAX attributes and
- * WEFT_HTML_TAG_MAX bytes. Beyond that, values are cut (and say so), attributes with too long a
+ * value is kept up to WEFT_HTML_VALUE_MAX bytes, a tag up to WEFT_HTML_ATTRIBUTES_MAX attributes
+ * and WEFT_HTML_TAG_MAX bytes. Beyond that, values are cut (and say so), attributes with too long a
  * name and those that are too many are left out.
  *
  * Bytes from 0x80 on are passed on as they are, so the encoding has to be one that has ASCII as

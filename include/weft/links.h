@@ -152,8 +152,8 @@ WEFT_API void weft_links_free(struct weft_links *links);
  * only loads itself again; references are not decoded here. UV_EINVAL: it begins with no number. */
 WEFT_API int weft_links_refresh(struct weft_text value, struct weft_text *url, uint32_t *seconds);
 
-/* The next URL of a srcset, "a.png 1x, b.png 2x": *rest begins as the whole and shrinks, *url points
- * into it. 1, or 0 at the end. Candidates whose descriptors are wrong count too. */
+/* The next URL of a srcset, "a.png 1x, b.png 2x": *rest begins as the whole and shrinks, *url
+ * points into it. 1, or 0 at the end. Candidates whose descriptors are wrong count too. */
 WEFT_API int weft_links_srcset_next(struct weft_text *rest, struct weft_text *url);
 
 #ifdef __cplusplus

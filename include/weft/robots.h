@@ -68,9 +68,9 @@ enum weft_robots_verdict {
 
 /* What the answer to a request for /robots.txt means. op_status: how the fetch ended; an error is
  * DENY_ALL. 2xx: RULES; 4xx: ALLOW_ALL, but 429 is DENY_ALL; 5xx and all else: DENY_ALL. Redirects
- * are the caller's to follow, at least five, also to other hosts; a 3xx that is left after those, or
- * UV_ELOOP, is ALLOW_ALL, as the RFC has it. A body that is longer than WEFT_ROBOTS_SIZE_MAX is no
- * error: parse what there is. */
+ * are the caller's to follow, at least five, also to other hosts; a 3xx that is left after those,
+ * or UV_ELOOP, is ALLOW_ALL, as the RFC has it. A body that is longer than WEFT_ROBOTS_SIZE_MAX is
+ * no error: parse what there is. */
 WEFT_API enum weft_robots_verdict weft_robots_of_status(int http_status, int op_status);
 
 enum { WEFT_ROBOTS_AGE_MIN_S = 5 * 60, WEFT_ROBOTS_AGE_MAX_S = 24 * 60 * 60 };

@@ -28,7 +28,7 @@ static size_t next_piece(struct cuts *cuts, size_t left)
     return piece < left ? piece : left;
 }
 
-/* ---- links ------------------------------------------------------------------------------------ */
+/* ---- links ----------------------------------------------------------------------------------- */
 
 static int on_link(struct weft_links *links, const struct weft_link *link)
 {
@@ -62,7 +62,7 @@ static void read_links(struct links_record *record, unsigned how, const char *da
     CHECK(!record->wrong_range);
 }
 
-/* ---- tokens ----------------------------------------------------------------------------------- */
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
 static int on_token(struct weft_html *html, const struct weft_html_token *token)
 {

@@ -221,3 +221,21 @@ TEST(load_downloads_what_is_not_there_and_reads_what_is)
     weft_url_free(&url);
     files_end();
 }
+
+TEST(load_calls_back_later_also_when_it_fails_at_once)
+{
+    char text[2 * FILE_SIZE] = "http://e/";
+    memset(text + 9, 'a', FILE_SIZE);
+    struct weft_url url = url_of(text);
+    memset(&first, 0, sizeof first);
+    files_begin();
+    load(weft_root(&s.w.loop), &first, NULL, &url, noted);
+    assert_int_equal(seen.calls, 0);
+    world_down(&s.w);
+    assert_int_equal(seen.calls, 1);
+    assert_int_equal(seen.status, UV_ENAMETOOLONG);
+    assert_non_null(strstr(first.why, "name too long"));
+    load_free(&first);
+    weft_url_free(&url);
+    files_end();
+}

@@ -245,6 +245,36 @@ TEST(after_a_commit_that_failed_the_next_one_tries_again)
     down();
 }
 
+static void find_newest(struct weft_crawl *open)
+{
+    struct weft_text value;
+    assert_int_equal(weft_crawl_get(open, T("key"), &value), 0);
+    assert_true(weft_text_is(value, "newest"));
+}
+
+/* Whichever of the two it is. */
+TEST(the_older_journal_is_replayed_first)
+{
+    static char much[64 << 10];
+    up();
+    for (unsigned turn = 0; turn < 4; turn++) {
+        assert_int_equal(weft_crawl_put(&crawl, T("key"), T("older")), 0);
+        assert_int_equal(weft_crawl_put(&crawl, T("much"), weft_text(much, sizeof much)), 0);
+        limit_files(4096);
+        assert_true(kit_try_commit(&crawl) < 0);
+        limit_files(0);
+        assert_int_equal(weft_crawl_put(&crawl, T("key"), T("newest")), 0);
+        assert_true(kit_size(folder, "journal-a") > HEAD && kit_size(folder, "journal-b") > HEAD);
+        find_newest(&crawl);
+        as_if_killed(find_newest);
+        kit_commit(&crawl);
+        as_if_killed(find_newest);
+        kit_see(&crawl, "http://a/", 1000 - turn); /* and the journals change places once more */
+        kit_commit(&crawl);
+    }
+    down();
+}
+
 /* ---- memory --------------------------------------------------------------------------------- */
 
 /* Each step succeeds, or fails for want of memory and has not happened. */

@@ -399,6 +399,22 @@ TEST(every_byte_of_a_journal_counts)
     scratch_empty();
 }
 
+/* Cut off within the head of a change, and what is left of the head is no head. */
+TEST(half_a_head_that_cannot_have_been_one_is_noticed)
+{
+    uint64_t before, after;
+    size_t at;
+    struct kit_bytes journal = last_change(&before, &after, &at);
+    const char *name = full_journal();
+    journal.data[at + 3] ^= 1;
+    for (size_t size = at + 8; size < at + 16; size++) {
+        kit_write(folder, name, journal.data, size);
+        assert_int_equal(try_open(name, 0), WEFT_EDAMAGED);
+    }
+    free(journal.data);
+    scratch_empty();
+}
+
 TEST(a_journal_of_another_state_is_noticed)
 {
     uint64_t before, after;

@@ -45,7 +45,7 @@ static void expect(const char *page, const char *lines)
     expect_with(html, page, strlen(page), lines);
 }
 
-/* ---- markup ----------------------------------------------------------------------------------- */
+/* ---- markup ---------------------------------------------------------------------------------- */
 
 TEST(tags_have_names_and_attributes)
 {
@@ -113,7 +113,7 @@ TEST(newlines_and_nul)
     weft_html_free(&html);
 }
 
-/* ---- modes ------------------------------------------------------------------------------------ */
+/* ---- modes ----------------------------------------------------------------------------------- */
 
 TEST(behind_some_elements_no_tags_are_looked_for)
 {
@@ -151,7 +151,7 @@ TEST(a_mode_can_be_set)
     assert_int_equal(weft_html_switch(&html, WEFT_HTML_RCDATA, weft_text(name, 32)), 0);
 }
 
-/* ---- interest --------------------------------------------------------------------------------- */
+/* ---- interest -------------------------------------------------------------------------------- */
 
 static enum weft_html_interest only_a(struct weft_html *html, struct weft_text name)
 {
@@ -208,7 +208,7 @@ TEST(tokens_know_where_they_stand)
     weft_html_free(&html);
 }
 
-/* ---- sources ---------------------------------------------------------------------------------- */
+/* ---- sources --------------------------------------------------------------------------------- */
 
 static int check_source(struct weft_html *html, const struct weft_html_token *token)
 {
@@ -245,7 +245,7 @@ TEST(a_value_can_be_found_in_the_document)
     weft_html_free(&html);
 }
 
-/* ---- limits ----------------------------------------------------------------------------------- */
+/* ---- the way it is used ---------------------------------------------------------------------- */
 
 struct seen {
     size_t tokens, attributes, value_size;
@@ -265,94 +265,6 @@ static int note(struct weft_html *html, const struct weft_html_token *token)
     }
     return 0;
 }
-
-static void feed_text(struct weft_html *html, const char *text)
-{
-    assert_int_equal(weft_html_feed(html, text, strlen(text)), 0);
-}
-
-/* As many bytes of what text repeats. */
-static void feed_many(struct weft_html *html, const char *text, size_t size)
-{
-    static char block[1 << 20];
-    size_t length = strlen(text), fits = sizeof block / length * length;
-    for (size_t at = 0; at < fits; at += length)
-        memcpy(block + at, text, length);
-    for (; size > 0; size -= size < fits ? size : fits)
-        assert_int_equal(weft_html_feed(html, block, size < fits ? size : fits), 0);
-}
-
-TEST(a_value_is_cut_and_an_attribute_too_many_is_left_out)
-{
-    struct seen seen = {0};
-    struct weft_html html = {.on_token = note, .context = &seen};
-    assert_int_equal(weft_html_begin(&html), 0);
-    feed_text(&html, "<a x='");
-    feed_many(&html, "y", WEFT_HTML_VALUE_MAX);
-    feed_text(&html, "'>");
-    assert_int_equal(seen.value_size, WEFT_HTML_VALUE_MAX);
-    assert_false(seen.cut);
-    feed_text(&html, "<a x='");
-    feed_many(&html, "y", WEFT_HTML_VALUE_MAX + 1);
-    feed_text(&html, "' b=c>");
-    assert_int_equal(seen.value_size, WEFT_HTML_VALUE_MAX);
-    assert_true(seen.cut);
-    assert_int_equal(seen.attributes, 2);
-    feed_text(&html, "<a");
-    for (int i = 0; i < WEFT_HTML_ATTRIBUTES_MAX + 10; i++) {
-        char name[16];
-        snprintf(name, sizeof name, " n%d=v", i);
-        feed_text(&html, name);
-    }
-    feed_text(&html, ">");
-    assert_int_equal(seen.attributes, WEFT_HTML_ATTRIBUTES_MAX);
-    assert_int_equal(weft_html_end(&html), 0);
-    weft_html_free(&html);
-}
-
-/* Things without an end, 16 MB of each: in all its parts memory stays below this. */
-enum { MOST = 8 << 20, MUCH = 16 << 20 };
-
-TEST(memory_is_bounded_whatever_never_ends)
-{
-    static const char *const begins[] = {
-        "x",   "<",    "<x",      "<x ",      "<x a='",       "<x a=",      "<!--",
-        "<!x", "</x ", "<title>", "<script>", "<script><!--", "<!doctype ", "<!doctype a public '",
-        "&",   "&#",   "&#x"};
-    static const char *const repeats[] = {"x", "a=b ", "-", "&amp;", "\r\n", "1", "<", "'x' "};
-    fault_install();
-    struct seen seen = {0};
-    struct weft_html html = {
-        .on_token = note, .context = &seen, .wants = WEFT_HTML_WANTS_ALL, .elements = true};
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
-        const char *repeat = repeats[i % (sizeof repeats / sizeof *repeats)];
-        assert_int_equal(weft_html_begin(&html), 0);
-        feed_text(&html, begins[i]);
-        feed_many(&html, repeat, MUCH / 16);
-        feed_text(&html, "\"'>");
-        feed_many(&html, repeats[(i + 3) % (sizeof repeats / sizeof *repeats)], MUCH / 16);
-        assert_int_equal(weft_html_end(&html), 0);
-        assert_true(fault_live_bytes() < MOST);
-    }
-    weft_html_free(&html);
-    fault_remove();
-}
-
-TEST(a_line_of_a_gigabyte_is_nothing_special)
-{
-    struct seen seen = {0};
-    struct weft_html html = {.on_token = note, .context = &seen, .wants_tag = only_a};
-    fault_install();
-    assert_int_equal(weft_html_begin(&html), 0);
-    feed_many(&html, "a line without an end, and with &amp; in it. ", (size_t)1 << 30);
-    assert_int_equal(weft_html_end(&html), 0);
-    assert_int_equal(fault_allocations(), 0);
-    assert_int_equal(seen.tokens, 1);
-    weft_html_free(&html);
-    fault_remove();
-}
-
-/* ---- the way it is used ----------------------------------------------------------------------- */
 
 static int stop_at_once(struct weft_html *html, const struct weft_html_token *token)
 {

@@ -25,7 +25,7 @@ struct score {
     size_t cases, passed;
 };
 
-/* ---- what is expected ------------------------------------------------------------------------- */
+/* ---- what is expected ------------------------------------------------------------------------ */
 
 static unsigned hex4(const char *at)
 {
@@ -121,7 +121,7 @@ static void expect_token(struct record *record, const struct json *token, bool e
     free_text(text);
 }
 
-/* ---- what comes out --------------------------------------------------------------------------- */
+/* ---- what comes out -------------------------------------------------------------------------- */
 
 static int on_token(struct weft_html *html, const struct weft_html_token *token)
 {
@@ -156,7 +156,7 @@ static void tokenize(struct record *record, struct weft_text input, enum weft_ht
     weft_html_free(&html);
 }
 
-/* ---- cases ------------------------------------------------------------------------------------ */
+/* ---- cases ----------------------------------------------------------------------------------- */
 
 static bool passes(const struct json *test, struct weft_text input, const struct record *expected,
                    enum weft_html_mode mode)

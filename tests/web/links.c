@@ -58,7 +58,7 @@ static void expect_ranges(const char *page, const char *lines)
     expect(page, lines);
 }
 
-/* ---- elements --------------------------------------------------------------------------------- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
 TEST(links_that_lead_to_other_pages)
 {
@@ -160,7 +160,7 @@ TEST(a_style_sheet_by_itself)
     forget();
 }
 
-/* ---- what is none ----------------------------------------------------------------------------- */
+/* ---- what is none ---------------------------------------------------------------------------- */
 
 TEST(nothing_comes_from_comments_scripts_and_texts)
 {
@@ -207,7 +207,7 @@ TEST(a_url_that_is_too_long_is_left_out)
     forget();
 }
 
-/* ---- values ----------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 TEST(a_url_is_trimmed_and_its_references_are_decoded)
 {
@@ -243,7 +243,7 @@ TEST(a_link_says_what_stands_around_it)
     forget();
 }
 
-/* ---- robots ----------------------------------------------------------------------------------- */
+/* ---- robots ---------------------------------------------------------------------------------- */
 
 TEST(rel_nofollow_is_about_one_link)
 {
@@ -277,7 +277,7 @@ TEST(what_comes_behind_meta_robots_is_not_to_be_followed)
            "navigation a \"a\"\nnavigation a nofollow \"b\"\n");
 }
 
-/* ---- the way it is used ----------------------------------------------------------------------- */
+/* ---- the way it is used ---------------------------------------------------------------------- */
 
 TEST(on_link_can_end_it)
 {
@@ -315,7 +315,7 @@ TEST(a_link_has_a_name_for_where_it_comes_from)
     assert_string_equal(weft_link_from_name((enum weft_link_from)(WEFT_LINK_CSS_IMPORT + 1)), "");
 }
 
-/* ---- memory ----------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static const char rich[] = "<link href='\xE4&uuml;?\xF6'><p style='background:url(a&amp;b)'>"
                            "<img srcset='c 1x, d 2x' src=\"e&amp;f\"><style>@import 'g'</style>";

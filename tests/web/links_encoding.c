@@ -46,7 +46,7 @@ static void expect(const char *charset, const char *page, const char *encoding,
     expect_size(charset, page, strlen(page), encoding, from, lines);
 }
 
-/* ---- which ------------------------------------------------------------------------------------ */
+/* ---- which ----------------------------------------------------------------------------------- */
 
 TEST(a_page_that_says_nothing_is_utf8)
 {
@@ -118,7 +118,7 @@ TEST(a_style_sheet_can_name_its_encoding)
     forget();
 }
 
-/* ---- conversion ------------------------------------------------------------------------------- */
+/* ---- conversion ------------------------------------------------------------------------------ */
 
 TEST(the_query_stays_in_the_encoding_of_the_page)
 {
@@ -132,6 +132,27 @@ TEST(references_are_utf8_whatever_the_page_is)
 {
     expect("latin1", "<a href='\xE4&auml;\xE4&#128512;'>", "windows-1252", WEFT_LINKS_FROM_HEADER,
            "navigation a \"\u00E4\u00E4\u00E4\U0001F600\"\n");
+}
+
+TEST(a_url_may_begin_within_a_reference)
+{
+    expect("latin1", "<meta http-equiv=refresh content='5;url&bne;x\xE4'>", "windows-1252",
+           WEFT_LINKS_FROM_HEADER, "navigation meta-refresh \"\u20E5x\u00E4\"\n");
+}
+
+TEST(many_references_and_many_urls_in_one_value)
+{
+    static char page[65536];
+    size_t size = (size_t)snprintf(page, sizeof page, "<img srcset='");
+    for (int i = 0; i < 4000; i++)
+        size += (size_t)snprintf(page + size, sizeof page - size, "\xE4&auml;&amp;, ");
+    size += (size_t)snprintf(page + size, sizeof page - size, "'>");
+    read_page(WEFT_LINKS_HTML, "latin1", page, size, 1000);
+    assert_int_equal(found.count, 4000);
+    static const char one[] = "requisite srcset \"\u00E4\u00E4&\"\n";
+    for (size_t i = 0; i < 4000; i++)
+        assert_memory_equal(found.text + i * (sizeof one - 1), one, sizeof one - 1);
+    forget();
 }
 
 TEST(encodings_with_more_than_one_byte)

@@ -1,9 +1,8 @@
 /* robots.txt: groups, rules, patterns, escapes, and what is around it.
  * ctest: labels=valgrind shuffle=no */
 #include "check.h"
+#include "dump.h"
 #include "fault.h"
-#include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <uv.h>
 #include <weft/error.h>
@@ -288,60 +287,56 @@ TEST(what_is_no_robots_txt_allows_all)
 
 /* ---- limits --------------------------------------------------------------------------------- */
 
-/* A body with lines of comment up to size, and a rule right behind. */
+/* A body with a comment up to size, and a rule right behind. */
 static bool ignores_beyond(size_t size, const char *rule)
 {
     struct weft_robots robots = {0};
-    static const char head[] = "User-agent: *\nDisallow: /a\n";
-    char *body = malloc(size + 64);
-    assert_non_null(body);
-    memset(body, '#', size);
-    memcpy(body, head, sizeof head - 1);
-    body[size - 1] = '\n';
-    strcpy(body + size, rule);
-    assert_int_equal(weft_robots_parse(&robots, weft_text_of(body), weft_text_of("weft")), 0);
+    struct dump body = {NULL};
+    dump_print(&body, "User-agent: *\nDisallow: /a\n");
+    while (body.size < size - 1)
+        dump_bytes(&body, "#", 1);
+    dump_print(&body, "\n%s", rule);
+    assert_int_equal(
+        weft_robots_parse(&robots, weft_text(body.text, body.size), weft_text_of("weft")), 0);
     assert_false(weft_robots_allows(&robots, weft_text_of("/a")));
     bool ignored = weft_robots_allows(&robots, weft_text_of("/b"));
     weft_robots_free(&robots);
-    free(body);
+    dump_free(&body);
     return ignored;
 }
 
 TEST(what_is_beyond_the_limit_is_ignored_at_a_line_end)
 {
-    const char rule[] = "Disallow: /b/c\n";
     size_t max = WEFT_ROBOTS_SIZE_MAX;
     assert_false(ignores_beyond(max - 13, "Disallow: /b\n"));
     assert_true(ignores_beyond(max, "Disallow: /b\n"));
     assert_true(ignores_beyond(max - 10, "Disallow: /b\n"));
     assert_false(ignores_beyond(max - 13, "Disallow: /b\rDisallow: /b/c"));
     /* Cut within a line, a shorter rule must not remain. */
-    assert_true(ignores_beyond(max - sizeof rule + 3, "Disallow: /b/c\n"));
+    assert_true(ignores_beyond(max - strlen("Disallow: /b"), "Disallow: /b/c\n"));
 }
 
 /* Patterns that backtracking would need centuries for. */
 TEST(many_stars_take_no_time)
 {
-    enum { STARS = 100000, PATH = 20000 };
     struct weft_robots robots = {0};
-    char *body = calloc(1, 2 * STARS + 100), *path = malloc(PATH + 1);
-    assert_non_null(body);
-    assert_non_null(path);
-    strcpy(body, "User-agent: *\nDisallow: /");
-    for (size_t i = 0, at = strlen(body); i < STARS; i++)
-        memcpy(body + at + 2 * i, "*a", 2);
-    strcat(body, "b\nDisallow: /*a*a*a*a*a*a*a*a*a*a*a*a*b\n");
-    memset(path, 'a', PATH);
-    path[0] = '/';
-    path[PATH] = 0;
+    struct dump body = {NULL}, path = {NULL};
+    dump_print(&body, "User-agent: *\nDisallow: /");
+    for (int i = 0; i < 100000; i++)
+        dump_bytes(&body, "*a", 2);
+    dump_print(&body, "b\nDisallow: /*a*a*a*a*a*a*a*a*a*a*a*a*b\n");
+    dump_print(&path, "/");
+    for (int i = 0; i < 20000; i++)
+        dump_bytes(&path, "a", 1);
     clock_t begin = clock();
-    assert_int_equal(weft_robots_parse(&robots, weft_text_of(body), weft_text_of("weft")), 0);
+    assert_int_equal(
+        weft_robots_parse(&robots, weft_text(body.text, body.size), weft_text_of("weft")), 0);
     for (int i = 0; i < 10; i++)
-        assert_true(weft_robots_allows(&robots, weft_text(path, PATH)));
+        assert_true(weft_robots_allows(&robots, weft_text(path.text, path.size)));
     assert_true(clock() - begin < 2 * CLOCKS_PER_SEC);
     weft_robots_free(&robots);
-    free(body);
-    free(path);
+    dump_free(&body);
+    dump_free(&path);
 }
 
 /* ---- delays and sitemaps -------------------------------------------------------------------- */
@@ -522,10 +517,10 @@ TEST(patterns_match_as_if_everything_was_tried)
             pattern[i] = "ab*ab*"[(seed >> 33) % 6];
             path[i] = "ab"[seed >> 63];
         }
-        pattern[2 + (seed >> 40) % 6] = 0;
+        memset(pattern + 2 + (seed >> 40) % 6, 0, 4);
         path[1 + (seed >> 50) % 8] = 0;
         if ((seed >> 45) % 3 == 0)
-            strcat(pattern, "$");
+            pattern[strlen(pattern)] = '$'; /* there are NULs behind it */
         snprintf(body, sizeof body, "User-agent: *\nDisallow: %s\n", pattern);
         if (may_as("weft", body, path) == try_all(pattern, path))
             fail_msg("%s and %s, seed %llu", pattern, path, (unsigned long long)check_seed());

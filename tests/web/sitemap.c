@@ -360,15 +360,16 @@ TEST(bytes_that_are_almost_packed_are_a_text)
 
 TEST(a_bomb_ends_at_the_limit)
 {
+    enum { MEBIBYTE = 1024 * 1024, SMALL = 100 * 1024 };
     struct weft_sitemap sitemap = {NULL};
     struct dump file = {NULL}, found = {NULL};
-    char *blank = malloc(1024 * 1024 + 1);
+    char *blank = malloc(MEBIBYTE + 1);
     assert_non_null(blank);
-    memset(blank, ' ', 1024 * 1024);
-    blank[1024 * 1024] = 0;
+    memset(blank, ' ', MEBIBYTE);
+    blank[MEBIBYTE] = 0;
     pack(&file, "http://a/\n", 1);
     pack(&file, blank, 51);
-    assert_true(file.size < 100 * 1024);
+    assert_true(file.size < SMALL);
     assert_int_equal(sitemap_dump(&sitemap, &found, file.text, file.size, 7, 4096), UV_EFBIG);
     assert_string_equal(found.text, "http://a/\n");
     free(blank);

@@ -15,11 +15,11 @@ struct example {
 /* From a block that is just as large, so that a sanitizer sees a read past its end. */
 static int parse(struct weft_url *url, const char *input, const struct weft_url *base)
 {
-    size_t size = strlen(input);
-    char *block = malloc(size > 0 ? size : 1);
+    struct weft_text text = weft_text_of(input);
+    char *block = malloc(text.size > 0 ? text.size : 1);
     assert_non_null(block);
-    memcpy(block, input, size);
-    int err = weft_url_parse(url, weft_text(block, size), base);
+    memcpy(block, text.data, text.size);
+    int err = weft_url_parse(url, weft_text(block, text.size), base);
     free(block);
     return err;
 }

@@ -64,16 +64,16 @@ static const char *expected(const struct part *part, int c, char text[12])
 static void check_byte(const struct part *part, int c)
 {
     char input[64], want[64] = "", text[12];
-    size_t size = strlen(part->before);
-    memcpy(input, part->before, size);
-    input[size] = (char)c;
-    strcpy(input + size + 1, part->behind);
+    struct weft_text before = weft_text_of(part->before), behind = weft_text_of(part->behind);
+    memcpy(input, before.data, before.size);
+    input[before.size] = (char)c;
+    memcpy(input + before.size + 1, behind.data, behind.size);
     const char *middle = expected(part, c, text);
     if (middle != NULL)
         snprintf(want, sizeof want, "%s%s%s", part->before, middle, part->behind);
 
     struct weft_url url = {0};
-    struct weft_text whole = {input, size + 1 + strlen(part->behind)};
+    struct weft_text whole = {input, before.size + 1 + behind.size};
     int err = weft_url_parse(&url, whole, NULL);
     if (err != (middle != NULL ? 0 : UV_EINVAL) || !weft_text_is(url.href, want))
         fail_msg("byte %02x in a %s: '%.*s' (%d), not '%s'", c, part->name,

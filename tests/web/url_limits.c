@@ -11,12 +11,13 @@
 /* before, then piece as often as it fits into size. The caller frees it. */
 static struct weft_text repeated(const char *before, const char *piece, size_t size)
 {
-    char *text = malloc(size + 1);
-    size_t at = strlen(before), step = strlen(piece);
+    struct weft_text first = weft_text_of(before), next = weft_text_of(piece);
+    size_t at = first.size;
+    char *text = malloc(size + first.size);
     assert_non_null(text);
-    memcpy(text, before, at);
-    for (; at + step <= size; at += step)
-        memcpy(text + at, piece, step);
+    memcpy(text, first.data, first.size);
+    for (; at + next.size <= size; at += next.size)
+        memcpy(text + at, next.data, next.size);
     return weft_text(text, at);
 }
 

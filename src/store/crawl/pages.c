@@ -18,8 +18,9 @@
  *   head   magic 4, version 4, address 8, map size 8, tree of free pages, main tree, last page,
  *          transaction
  *
- * The heads are written in turn, so their transactions follow each other; a newer one that cannot be
- * read must not pass as the older one, silently without what was committed last. */
+ * The heads are written in turn, so their transactions follow each other, and the first of all has
+ * nothing in it; a newer one that cannot be read must not pass as the older one, silently without
+ * what was committed last. */
 #include "pages.h"
 #include "weft/alloc.h"
 #include "weft/error.h"
@@ -317,7 +318,8 @@ static const char *find_head(struct walk *walk)
     if (!is_head(second) || load32(second + HEAD_FREE) != page_size ||
         load32(first + HEAD_VERSION) != load32(second + HEAD_VERSION))
         return wrong(walk, "its head is wrong"), NULL;
-    if (a % 2 != 0 || (b == 0 ? a != 0 : a + 1 != b && b + 1 != a))
+    if (a % 2 != 0 || (b == 0 ? a != 0 : a + 1 != b && b + 1 != a) ||
+        (a == 0 && load64(first + HEAD_MAIN + TREE_ROOT) != NO_PAGE))
         return wrong(walk, "its two heads do not belong together"), NULL;
     walk->page_size = page_size;
     return a >= b ? first : second;

@@ -26,7 +26,7 @@ void weft__html_buffer_reset(struct weft_html *html)
     html->cut_ = false;
 }
 
-static void move_attributes(struct weft_html *html, char *to)
+static void move_attributes(struct weft_html *html, const char *to)
 {
     for (size_t i = 0; i < html->attribute_count_; i++) {
         struct weft_html_attribute *attribute = &html->attributes_[i];

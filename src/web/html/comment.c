@@ -3,9 +3,9 @@
  *     MARKUP   "--" -> COMMENT_START; "doctype" -> doctype.c; "[CDATA[" where it is allowed; all
  *              else -> BOGUS_COMMENT, which goes on to the next '>'
  *
- * A comment goes out in pieces. Dashes are not part of it until it is clear that they do not end it,
- * which is what the states count; so nothing is held back but their number. The standard's states
- * for "<!--" within a comment only find errors: they lead where these lead. */
+ * A comment goes out in pieces. Dashes are not part of it until it is clear that they do not end
+ * it, which is what the states count; so nothing is held back but their number. The standard's
+ * states for "<!--" within a comment only find errors: they lead where these lead. */
 #include "chars.h"
 #include "tokenizer.h"
 
@@ -162,7 +162,7 @@ void weft__html_bogus_comment(struct weft_html *html, struct html_cursor *in)
     finish(html, html_at(html, in));
 }
 
-/* ---- behind "<!" ------------------------------------------------------------------------------ */
+/* ---- behind "<!" ----------------------------------------------------------------------------- */
 
 enum { DASHES, DOCTYPE, CDATA };
 

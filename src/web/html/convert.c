@@ -1,13 +1,14 @@
 /* Other encodings into UTF-8, with ICU.
  *
  * A URL is converted on its own, when it is reported and only if it is not ASCII: pages in other
- * encodings are read as they are, because their tags are ASCII. It first becomes UTF-16: what stands
- * in the document from its encoding, what references stood for from UTF-8. Then it becomes UTF-8,
- * all but the query: browsers send that in the document's encoding, percent-encoded, and what the
- * encoding does not have as a decimal reference.
+ * encodings are read as they are, because their tags are ASCII. It first becomes UTF-16: what
+ * stands in the document from its encoding, what references stood for from UTF-8. Then it becomes
+ * UTF-8, all but the query: browsers send that in the document's encoding, percent-encoded, and
+ * what the encoding does not have as a decimal reference.
  *
  * UTF-16 and ISO-2022-JP are no such encodings: whole documents are converted, piece by piece. */
 #include "extract.h"
+#include "tokenizer.h"
 #include <stdio.h>
 #include <unicode/ustring.h>
 #include <unicode/utf16.h>
@@ -61,7 +62,7 @@ static int open_icu(struct html_converter *converter, const struct html_encoding
     return 0;
 }
 
-/* ---- into UTF-16 ------------------------------------------------------------------------------ */
+/* ---- into UTF-16 ----------------------------------------------------------------------------- */
 
 /* lenient: what is not UTF-8 is U+FFFD. *valid: there was nothing like that. */
 static int widen_utf8(struct html_converter *converter, struct weft_text text, bool lenient,
@@ -101,28 +102,34 @@ static int widen(struct html_converter *converter, const struct html_encoding *e
     return 0;
 }
 
-/* What stands in the document, and between that what references stand for. */
+/* What stands in the document, and between that what references stand for. A srcset may have many
+ * of both: only those within this URL are looked at. */
 static int widen_found(struct html_converter *converter, const struct html_encoding *encoding,
                        const struct link_found *found)
 {
     const struct weft_html_attribute *attribute = found->attribute;
     const char *at = found->text.data, *end = at + found->text.size;
+    size_t count = attribute != NULL ? attribute->change_count : 0, i = 0;
     bool valid;
     int status = 0;
-    for (size_t i = 0; attribute != NULL && i < attribute->change_count && status == 0; i++) {
+    if (count > 0)
+        i = weft__html_changes_before(attribute, (size_t)(at - attribute->value.data));
+    for (; i < count && status == 0; i++) {
         const struct weft_html_change *change = &attribute->changes[i];
-        const char *from = attribute->value.data + change->at;
-        if (from < at || from + change->size > end)
-            continue;
+        const char *from = attribute->value.data + change->at, *to = from + change->size;
+        if (from >= end)
+            break;
+        from = from > at ? from : at; /* "&bne;" is '=' and more: a URL may begin within it */
+        to = to < end ? to : end;
         status = widen(converter, encoding, weft_text(at, (size_t)(from - at)));
         if (status == 0)
-            status = widen_utf8(converter, weft_text(from, change->size), true, &valid);
-        at = from + change->size;
+            status = widen_utf8(converter, weft_text(from, (size_t)(to - from)), true, &valid);
+        at = to;
     }
     return status == 0 ? widen(converter, encoding, weft_text(at, (size_t)(end - at))) : status;
 }
 
-/* ---- out of UTF-16 ---------------------------------------------------------------------------- */
+/* ---- out of UTF-16 --------------------------------------------------------------------------- */
 
 static int put_utf8(struct html_converter *converter, const UChar *wide, size_t size)
 {
@@ -233,7 +240,7 @@ int weft__html_convert_url(struct html_converter *converter, const struct html_e
     return status;
 }
 
-/* ---- whole documents -------------------------------------------------------------------------- */
+/* ---- whole documents ------------------------------------------------------------------------- */
 
 /* Half of a pair at the end waits for the other half. */
 static int put_piece(struct html_converter *converter, bool last)

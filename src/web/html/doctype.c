@@ -195,19 +195,17 @@ void weft__html_doctype(struct weft_html *html, struct html_cursor *in)
         [HTML_DOCTYPE_ID - HTML_IN_DOCTYPE] = take_id,
         [HTML_DOCTYPE_BETWEEN - HTML_IN_DOCTYPE] = before_id,
         [HTML_DOCTYPE_AFTER_ID - HTML_IN_DOCTYPE] = after_id,
+        [HTML_DOCTYPE_BOGUS - HTML_IN_DOCTYPE] = after_id,
     };
     if (html->state_ == HTML_IN_DOCTYPE) {
         begin(html);
         html_go(html, HTML_DOCTYPE_BEFORE_NAME);
     }
-    if (ignores_blanks(html->state_) && html_char(*in->at, HTML_SPACE))
+    bool blank = ignores_blanks(html->state_) && html_char(*in->at, HTML_SPACE);
+    if (blank || (html->state_ == HTML_DOCTYPE_BOGUS && *in->at != '>'))
         in->at++;
-    else if (html->state_ != HTML_DOCTYPE_BOGUS)
-        steps[html->state_ - HTML_IN_DOCTYPE](html, in);
-    else if (*in->at == '>')
-        close(html, in, false);
     else
-        in->at++;
+        steps[html->state_ - HTML_IN_DOCTYPE](html, in);
 }
 
 void weft__html_doctype_eof(struct weft_html *html)

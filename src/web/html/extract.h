@@ -15,7 +15,7 @@
 #include <weft/links.h>
 #include <unicode/ucnv.h>
 
-/* ---- names ---------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 enum link_attribute {
     LINK_ACTION,
@@ -59,7 +59,7 @@ const struct link_element *weft__links_element(struct weft_text name);
 /* LINK_ATTRIBUTES: none that matters. */
 enum link_attribute weft__links_attribute(struct weft_text name);
 
-/* ---- state ------------------------------------------------------------------------------------ */
+/* ---- state ----------------------------------------------------------------------------------- */
 
 struct html_converter {
     UConverter *icu;
@@ -90,7 +90,7 @@ struct weft_links_state {
     struct html_converter converter;
 };
 
-/* ---- steps ------------------------------------------------------------------------------------ */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 /* A link as it was found. */
 struct link_found {
@@ -115,7 +115,7 @@ bool weft__links_has_word(const struct weft_html_attribute *attribute, const cha
 void weft__links_meta(struct weft_links_state *state, const struct weft_html_token *token,
                       const struct weft_html_attribute *content);
 
-/* ---- convert.c -------------------------------------------------------------------------------- */
+/* ---- convert.c ------------------------------------------------------------------------------- */
 
 /* A URL in this encoding, or already in UTF-8 where the attribute's changes say so, as a browser
  * takes it. *url is valid until the next call. 0, UV_ENOMEM. guess: it may be windows-1252 if it
@@ -123,8 +123,8 @@ void weft__links_meta(struct weft_links_state *state, const struct weft_html_tok
 int weft__html_convert_url(struct html_converter *converter, const struct html_encoding *encoding,
                            bool guess, const struct link_found *found, struct weft_text *url);
 
-/* The next piece of a document in UTF-8. *text is valid until the next call, and *used says how much
- * of the piece was taken. 1: call again with the rest. 0: that was all. UV_ENOMEM. */
+/* The next piece of a document in UTF-8. *text is valid until the next call, and *used says how
+ * much of the piece was taken. 1: call again with the rest. 0: that was all. UV_ENOMEM. */
 int weft__html_convert_piece(struct html_converter *converter, const struct html_encoding *encoding,
                              struct weft_text piece, bool last, size_t *used,
                              struct weft_text *text);

@@ -1,5 +1,6 @@
 /* The tags and attributes that links come from. They are looked up for every tag of a page, so the
- * tables are sorted by size: most names differ there, and those that do not in their first letter. */
+ * tables are sorted by size: most names differ there, and those that do not in their first
+ * letter. */
 #include "extract.h"
 
 #define BIT(attribute) (1u << LINK_##attribute)

@@ -1,5 +1,5 @@
-/* From tags to links. The tokenizer asks for each tag and attribute whether it matters, so that what
- * arrives here nearly always is a link.
+/* From tags to links. The tokenizer asks for each tag and attribute whether it matters, so that
+ * what arrives here nearly always is a link.
  *
  * The attributes of a tag are taken in their order; what one of them means may depend on another
  * (rel, type, method). A <style> is passed on to CSS as it comes in, until its end; the value of a
@@ -31,7 +31,7 @@ bool weft__links_has_word(const struct weft_html_attribute *attribute, const cha
     return false;
 }
 
-/* ---- style sheets ----------------------------------------------------------------------------- */
+/* ---- style sheets ---------------------------------------------------------------------------- */
 
 void weft__links_css_url(struct weft_css *css, const struct weft_css_url *url, void *context)
 {
@@ -86,7 +86,7 @@ static void end_style(struct weft_links_state *state)
     keep_status(state, weft_css_end(&state->css));
 }
 
-/* ---- attributes ------------------------------------------------------------------------------- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 static void report_value(struct weft_links_state *state, const struct weft_html_attribute *value,
                          enum weft_link_from from, enum weft_link_kind kind, bool nofollow)

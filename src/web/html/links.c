@@ -1,8 +1,8 @@
 /* A document on its way to its links: first its encoding, then the tokenizer or CSS.
  *
- * Until the encoding is known, the first bytes are held back: three for a byte order mark, or 1024 if
- * nobody told the charset and the document has to be looked into. They are looked at in one piece,
- * so that how the document is cut does not matter.
+ * Until the encoding is known, the first bytes are held back: three for a byte order mark, or 1024
+ * if nobody told the charset and the document has to be looked into. They are looked at in one
+ * piece, so that how the document is cut does not matter.
  *
  * An error, also one that on_link returned, is kept in status and ends everything. */
 #include "extract.h"
@@ -11,7 +11,7 @@
 
 enum { BOM_MAX = 3 };
 
-/* ---- the tokenizer's questions ------------------------------------------------------------------ */
+/* ---- the tokenizer's questions --------------------------------------------------------------- */
 
 static enum weft_html_interest wants_tag(struct weft_html *html, struct weft_text name)
 {
@@ -30,7 +30,7 @@ static bool wants_attribute(struct weft_html *html, struct weft_text name)
     return attribute == LINK_STYLE || (state->element->attributes >> attribute & 1) != 0;
 }
 
-/* ---- the encoding ----------------------------------------------------------------------------- */
+/* ---- the encoding ---------------------------------------------------------------------------- */
 
 static const struct html_encoding *find_encoding(const struct weft_links_state *state,
                                                  struct weft_text head, size_t *bom,
@@ -65,7 +65,7 @@ static size_t decide(struct weft_links_state *state, struct weft_text head)
     return bom;
 }
 
-/* ---- pieces ----------------------------------------------------------------------------------- */
+/* ---- pieces ---------------------------------------------------------------------------------- */
 
 static void keep_status(struct weft_links_state *state, int status)
 {
@@ -134,7 +134,7 @@ static size_t take_head(struct weft_links_state *state, const char *data, size_t
     return taken;
 }
 
-/* ---- public ----------------------------------------------------------------------------------- */
+/* ---- public ---------------------------------------------------------------------------------- */
 
 static struct weft_links_state *get_state(struct weft_links *links)
 {

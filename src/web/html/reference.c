@@ -1,10 +1,10 @@
 /* Character references, in texts and in values: "&amp;", "&#38;", "&#x26;".
  *
- * Names are not known by their end: of "&notit;" the longest name that fits is "not", and the rest is
- * text. So bytes are held back as long as there are names that begin with them: those are
+ * Names are not known by their end: of "&notit;" the longest name that fits is "not", and the rest
+ * is text. So bytes are held back as long as there are names that begin with them: those are
  * [first_, last_) of the sorted table, which gets narrower with each byte. What fitted last is in
- * found_ and found_size_ (with '&'). In a value a name without ';' does not count if a letter, a digit
- * or '=' follows: "?a=1&copy=2" is a query.
+ * found_ and found_size_ (with '&'). In a value a name without ';' does not count if a letter, a
+ * digit or '=' follows: "?a=1&copy=2" is a query.
  *
  * Of a number only its value is kept, and what stood before the digits in case none come. */
 #include "chars.h"
@@ -13,7 +13,7 @@
 
 enum { CODE_TOO_BIG = 0x110000, NOT_FOUND = HTML_ENTITIES };
 
-/* ---- what comes out --------------------------------------------------------------------------- */
+/* ---- what comes out -------------------------------------------------------------------------- */
 
 static bool in_value(const struct weft_html *html)
 {
@@ -51,7 +51,7 @@ static void give_up(struct weft_html *html, uint64_t end)
     leave(html);
 }
 
-/* ---- names ------------------------------------------------------------------------------------ */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* The byte at this place of a name; 0 behind its end. */
 static char name_at(unsigned entity, unsigned place)
@@ -151,7 +151,7 @@ static void take_name(struct weft_html *html, struct html_cursor *in)
     }
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 /* What windows-1252 has at 0x80 to 0x9f; 0: nothing. */
 static const uint16_t windows_1252[32] = {
@@ -222,7 +222,7 @@ static void begin_digits(struct weft_html *html, struct html_cursor *in, unsigne
         give_up(html, html_at(html, in));
 }
 
-/* ---- states ----------------------------------------------------------------------------------- */
+/* ---- states ---------------------------------------------------------------------------------- */
 
 static void begin(struct weft_html *html, struct html_cursor *in)
 {

@@ -1,9 +1,8 @@
 /* From a place in a value back to the document: the changes are in order, so that the one in
  * question is found by halving. */
-#include <weft/html.h>
+#include "tokenizer.h"
 
-/* How many changes end at or before this byte of the value. */
-static size_t changes_before(const struct weft_html_attribute *attribute, size_t at)
+size_t weft__html_changes_before(const struct weft_html_attribute *attribute, size_t at)
 {
     size_t low = 0, high = attribute->change_count;
     while (low < high) {
@@ -20,7 +19,7 @@ static size_t changes_before(const struct weft_html_attribute *attribute, size_t
 static void source_of(const struct weft_html_attribute *attribute, size_t at, uint64_t *start,
                       uint64_t *end)
 {
-    size_t before = changes_before(attribute, at);
+    size_t before = weft__html_changes_before(attribute, at);
     const struct weft_html_change *changes = attribute->changes;
     if (before < attribute->change_count && changes[before].at <= at) {
         *start = changes[before].start;

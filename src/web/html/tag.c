@@ -27,7 +27,7 @@ static const char *take_name(struct weft_html *html, struct html_cursor *in, boo
     return in->at;
 }
 
-/* ---- the whole tag ------------------------------------------------------------------------ */
+/* ---- the whole tag --------------------------------------------------------------------------- */
 
 void weft__html_begin_tag(struct weft_html *html, bool is_end)
 {
@@ -90,7 +90,7 @@ static void finish_tag(struct weft_html *html, struct html_cursor *in)
         report_tag(html, html_at(html, in));
 }
 
-/* ---- attributes ----------------------------------------------------------------------------- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 static void begin_name(struct weft_html *html)
 {
@@ -161,7 +161,7 @@ static void end_value(struct weft_html *html, uint64_t at)
     attribute->change_count = html->change_count_ - html->value_changes_;
 }
 
-/* ---- the steps ------------------------------------------------------------------------------ */
+/* ---- the steps ------------------------------------------------------------------------------- */
 
 /* At what stands behind a name, a value or a '/', which means the same everywhere. */
 static bool take_stop(struct weft_html *html, struct html_cursor *in)
@@ -333,7 +333,7 @@ static void attributes(struct weft_html *html, struct html_cursor *in)
         ;
 }
 
-/* ---- the states ----------------------------------------------------------------------------- */
+/* ---- the states ------------------------------------------------------------------------------ */
 
 void weft__html_tag_open(struct weft_html *html, struct html_cursor *in)
 {

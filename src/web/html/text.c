@@ -1,4 +1,5 @@
-/* Text between tags: the data, RCDATA, RAWTEXT, PLAINTEXT and CDATA states. Scripts are in script.c.
+/* Text between tags: the data, RCDATA, RAWTEXT, PLAINTEXT and CDATA states. Scripts are in
+ * script.c.
  *
  * A run of plain text goes out as a slice of the piece; what needs a closer look ends the run. If
  * nobody wants the text, or wants it raw, only what may be markup is looked for, and memchr does
@@ -7,7 +8,8 @@
  *     IN_TEXT      '<' in data -> tag.c; in RCDATA and RAWTEXT -> TEXT_LESS; '&' -> reference.c
  *     TEXT_LESS    '/' -> TEXT_END_NAME, anything else was text
  *     TEXT_END_NAME  as long as it is the name that ends this element, bytes are held back; behind
- *                  it, a blank, '/' or '>' makes it a tag, and anything else makes all of it text */
+ *                  it, a blank, '/' or '>' makes it a tag, and anything else makes all of it
+ * text */
 #include "chars.h"
 #include "tokenizer.h"
 

@@ -1,8 +1,8 @@
 /* The tokenizer within the room: its states, what they share, and where each family of them lives.
  *
- * A state is a function that takes bytes from a cursor until it changes the state, an error comes up,
- * or the piece ends. It can be called again with the next piece: whatever it has to remember is in
- * struct weft_html. Each family also knows what the end of the document means in its states. */
+ * A state is a function that takes bytes from a cursor until it changes the state, an error comes
+ * up, or the piece ends. It can be called again with the next piece: whatever it has to remember is
+ * in struct weft_html. Each family also knows what the end of the document means in its states. */
 #ifndef WEFT_WEB_HTML_TOKENIZER_H
 #define WEFT_WEB_HTML_TOKENIZER_H
 
@@ -100,7 +100,7 @@ void weft__html_reference_eof(struct weft_html *html);
 void weft__html_comment_eof(struct weft_html *html);
 void weft__html_doctype_eof(struct weft_html *html);
 
-/* ---- html.c: tokens out ------------------------------------------------------------------- */
+/* ---- html.c: tokens out ---------------------------------------------------------------------- */
 
 void weft__html_emit(struct weft_html *html, const struct weft_html_token *token);
 /* A piece of text, if it is not empty and wanted. end: where in the document it ends. */
@@ -108,20 +108,21 @@ void weft__html_emit_text(struct weft_html *html, const char *data, size_t size,
 /* What was held back is text after all. */
 void weft__html_emit_held(struct weft_html *html, uint64_t end);
 
-/* ---- element.c: what a builder of a tree would do ------------------------------------------- */
+/* ---- element.c: what a builder of a tree would do -------------------------------------------- */
 
 /* The name of a tag is known. */
 void weft__html_element(struct weft_html *html, struct weft_text name);
 /* The tag is complete: the mode that follows it, and whether we are in SVG or MathML. */
 void weft__html_element_done(struct weft_html *html);
 
-/* ---- buffer.c: the names and values of one tag or doctype ---------------------------------- */
+/* ---- buffer.c: the names and values of one tag or doctype ------------------------------------ */
 
 /* Forget what is in it, and begin the first item. */
 void weft__html_buffer_reset(struct weft_html *html);
 /* Append to the item that began at item_at_; cut_ says if it became too long. */
 void weft__html_put(struct weft_html *html, const char *data, size_t size);
-/* Append the name that begins here, in small letters, up to a byte of these kinds; where it stops. */
+/* Append the name that begins here, in small letters, up to a byte of these kinds; where it
+ * stops. */
 const char *weft__html_put_name(struct weft_html *html, const char *at, const char *end,
                                 unsigned stops);
 /* Append to a value what stands for [start, end) of the document. */
@@ -130,7 +131,12 @@ void weft__html_put_change(struct weft_html *html, const char *data, size_t size
 /* Room for one attribute more, zeroed and counted; NULL: no memory. */
 struct weft_html_attribute *weft__html_attribute_add(struct weft_html *html);
 
-/* ---- small things --------------------------------------------------------------------------- */
+/* ---- source.c -------------------------------------------------------------------------------- */
+
+/* How many changes end at or before this byte of the value. */
+size_t weft__html_changes_before(const struct weft_html_attribute *attribute, size_t at);
+
+/* ---- small things ---------------------------------------------------------------------------- */
 
 #define HTML_REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 

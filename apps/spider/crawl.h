@@ -57,6 +57,7 @@ struct host {
     struct weft_crawl_line line; /* what is to be fetched */
     struct weft_lane lane;       /* what is being fetched */
     struct pace pace;
+    uint64_t base_ms;       /* the gap between two requests that the user wants */
     uint64_t gap_ms;        /* as it was given to the lane */
     uint64_t rest_until_ms; /* as it was told to the user */
     struct weft_timer rest;
@@ -205,6 +206,8 @@ void page_free(struct page *page);
 /* Into its host's lane, or to the front of it. */
 void page_queue(struct page *page);
 void page_queue_first(struct page *page);
+/* What every request to its host has in common. */
+void page_request(struct page *page);
 /* Get it a reader, for its body. */
 int page_read_begin(struct page *page);
 void page_read_end(struct page *page);
@@ -219,6 +222,10 @@ void disk_reread(struct crawl *crawl, weft_crawl_id id);
 void disk_adopt(struct page *page);
 
 /* outcome.c: what becomes of a page. */
+/* An answer, or none, has come: its host's pace learns of it. Before the op of the page ends. */
+void outcome_heard(struct page *page);
+/* What Retry-After says; -1: nothing. */
+int64_t outcome_retry_after_ms(const struct weft_http_fetch *fetch);
 weft_then_fn outcome_fetched;
 /* Its links were followed, and its file is there. */
 void outcome_done(struct page *page, const struct weft_crawl_result *result);

@@ -58,7 +58,8 @@ static void set_pace(struct host *host, const struct weft_url *url)
     const struct settings *settings = host->crawl->settings;
     bool open = settings->fast || (!settings->polite && host_is_loopback(weft_url_hostname(url)));
     unsigned limit = open ? settings->concurrency : (unsigned)settings->per_host;
-    pace_init(&host->pace, open ? 0 : settings->delay_ms, limit, (unsigned)settings->retries + 1,
+    host->base_ms = open ? 0 : settings->delay_ms;
+    pace_init(&host->pace, host->base_ms, limit, (unsigned)settings->retries + 1,
               host->crawl->seed ^ host->hash);
     weft_lane_init(&host->lane, &host->crawl->queue, limit, WEFT_RANK_NORMAL);
     host_obey(host);

@@ -15,6 +15,8 @@
 #include <time.h>
 #include <weft/http_message.h>
 
+enum { RETRY_AFTER_S = 3600 }; /* nobody waits for longer */
+
 static struct weft_loop *loop_of(const struct page *page)
 {
     return weft_loop_of(&page->crawl->op);
@@ -155,7 +157,8 @@ static void not_saved(struct page *page, int status)
         leave(page); /* it is not settled: it waits for a better disk */
         return;
     }
-    snprintf(note, sizeof note, "cannot be saved as %s: %s", page->name, weft_strerror(status));
+    snprintf(note, sizeof note, "cannot be saved as %s: %s", page->name,
+             status == UV_ELOOP ? "a symbolic link is in the way" : weft_strerror(status));
     outcome_failed(page, status, note);
 }
 
@@ -336,19 +339,8 @@ static void nap(struct page *page)
     weft_sleep(&page->crawl->naps, &page->nap, ms, rested);
 }
 
-static uint64_t took_ms(const struct page *page)
-{
-    return weft_now(loop_of(page)) - page->begun_at;
-}
-
 static void pushed_back(struct page *page)
 {
-    uint32_t seconds;
-    struct weft_text after = weft_http_fetch_get(&page->fetch, "Retry-After");
-    bool told = weft_http_retry_after(after, time(NULL), 3600, &seconds) == 0;
-    pace_pushed_back(&page->host->pace, weft_now(loop_of(page)), took_ms(page),
-                     told ? (int64_t)seconds * 1000 : -1);
-    host_obey(page->host);
     if (++page->pushed > CRAWL_PUSHED_BACK) {
         outcome_failed(page, 0, "the server keeps saying that it is too busy");
         return;
@@ -361,7 +353,10 @@ static void says_no(struct page *page)
 {
     char note[64];
     int status = page->fetch.status;
-    snprintf(note, sizeof note, "%d %s", status, weft_http_reason(status));
+    if (status >= 300 && status < 400)
+        snprintf(note, sizeof note, "it is redirected to nowhere");
+    else
+        snprintf(note, sizeof note, "%d %s", status, weft_http_reason(status));
     bool for_now = status == 408 || status == 425 || status >= 500;
     if (for_now && page->attempts <= page->crawl->settings->retries)
         nap(page);
@@ -371,16 +366,61 @@ static void says_no(struct page *page)
 
 /* ---- the answer ----------------------------------------------------------------------------- */
 
+static bool is_push_back(int http_status)
+{
+    return http_status == 429 || http_status == 503;
+}
+
+static bool is_cancelled(const struct page *page)
+{
+    return page->refused == 0 && page->fetch.failure == WEFT_FETCH_FAILED_CANCEL;
+}
+
+static bool is_nobody(const struct weft_http_fetch *fetch)
+{
+    return fetch->failure == WEFT_FETCH_FAILED_RESOLVE && fetch->op.status != UV_EAI_AGAIN;
+}
+
+/* No other try will be better. */
+static bool is_for_good(const struct weft_http_fetch *fetch)
+{
+    return is_nobody(fetch) || fetch->failure == WEFT_FETCH_FAILED_TLS ||
+           fetch->failure == WEFT_FETCH_FAILED_INPUT ||
+           fetch->failure == WEFT_FETCH_FAILED_REFUSED || fetch->failure == WEFT_FETCH_FAILED_SIZE;
+}
+
+int64_t outcome_retry_after_ms(const struct weft_http_fetch *fetch)
+{
+    uint32_t seconds;
+    struct weft_text after = weft_http_fetch_get(fetch, "Retry-After");
+    bool told = weft_http_retry_after(after, time(NULL), RETRY_AFTER_S, &seconds) == 0;
+    return told ? (int64_t)seconds * 1000 : -1;
+}
+
+void outcome_heard(struct page *page)
+{
+    const struct weft_http_fetch *fetch = &page->fetch;
+    struct pace *pace = &page->host->pace;
+    uint64_t now = weft_now(loop_of(page)), took = now - page->begun_at;
+    if (page->refused != 0 || is_cancelled(page))
+        return;
+    if (fetch->op.status == 0 && is_push_back(fetch->status))
+        pace_pushed_back(pace, now, took, outcome_retry_after_ms(fetch));
+    else if (fetch->op.status == 0)
+        pace_answered(pace, now, fetch->times.first_byte / 1000);
+    else if (!is_for_good(fetch))
+        pace_failed(pace, now, took);
+    host_obey(page->host);
+}
+
 static void judge_answer(struct page *page)
 {
     int status = page->fetch.status;
     page->crawl->fetched++;
-    if (status == 429 || status == 503) {
+    if (is_push_back(status)) {
         pushed_back(page);
         return;
     }
-    pace_answered(&page->host->pace, weft_now(loop_of(page)), page->fetch.times.first_byte / 1000);
-    host_obey(page->host);
     page->attempts++;
     if (status >= 300 && status < 400 && page->fetch.location != NULL)
         moved(page);
@@ -407,29 +447,17 @@ static void judge_refused(struct page *page)
 static void judge_silence(struct page *page)
 {
     struct weft_http_fetch *fetch = &page->fetch;
-    struct pace *pace = &page->host->pace;
+    struct host *host = page->host;
     char why[WEFT_FETCH_EXPLAIN];
     weft_http_fetch_explain(fetch, why, sizeof why);
-    bool nobody = fetch->failure == WEFT_FETCH_FAILED_RESOLVE && fetch->op.status != UV_EAI_AGAIN;
-    bool for_good = nobody || fetch->failure == WEFT_FETCH_FAILED_TLS ||
-                    fetch->failure == WEFT_FETCH_FAILED_INPUT ||
-                    fetch->failure == WEFT_FETCH_FAILED_REFUSED ||
-                    fetch->failure == WEFT_FETCH_FAILED_SIZE;
     page->attempts++;
-    if (nobody)
-        host_give_up(page->host, fetch);
-    if (for_good) {
-        outcome_failed(page, fetch->op.status, why);
-        return;
-    }
-    pace_failed(pace, weft_now(loop_of(page)), took_ms(page));
-    host_obey(page->host);
-    if (pace->gone)
-        host_give_up(page->host, fetch);
+    if (is_nobody(fetch) || host->pace.gone)
+        host_give_up(host, fetch);
     /* Nobody there: the host's pace says how often it is tried. Otherwise it is this page's fault. */
     bool unreached =
         fetch->failure == WEFT_FETCH_FAILED_CONNECT || fetch->failure == WEFT_FETCH_FAILED_RESOLVE;
-    if (pace->gone || (!unreached && page->attempts > page->crawl->settings->retries)) {
+    bool often = !unreached && page->attempts > page->crawl->settings->retries;
+    if (host->pace.gone || often || is_for_good(fetch)) {
         outcome_failed(page, fetch->op.status, why);
         return;
     }
@@ -443,8 +471,7 @@ void outcome_fetched(struct weft_op *parent, struct weft_op *op)
     struct page *page = weft_owner(op, struct page, op);
     if (!page->begun && page->host->pace.gone && page->crawl->stop == CRAWL_GOES_ON)
         outcome_failed(page, UV_EHOSTUNREACH, page->host->why);
-    else if (!page->begun || (page->refused == 0 && page->fetch.op.status != 0 &&
-                              page->fetch.failure == WEFT_FETCH_FAILED_CANCEL))
+    else if (!page->begun || is_cancelled(page))
         leave(page);
     else if (page->refused != 0)
         judge_refused(page);

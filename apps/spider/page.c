@@ -255,7 +255,7 @@ static int on_body(struct weft_http_fetch *fetch, const char *data, size_t size)
 /* ---- the request ---------------------------------------------------------------------------- */
 
 /* What names the sender goes to hosts within the scope only. */
-static void set_request(struct page *page)
+void page_request(struct page *page)
 {
     struct crawl *crawl = page->crawl;
     const struct settings *settings = crawl->settings;
@@ -263,8 +263,6 @@ static void set_request(struct page *page)
     memset(fetch, 0, sizeof *fetch);
     fetch->accept_encoding = "";
     fetch->total_ms = settings->page_ms;
-    fetch->on_head = on_head;
-    fetch->on_body = on_body;
     if (!page->host->ours)
         return;
     fetch->fields = settings->headers.items;
@@ -278,7 +276,8 @@ static void set_request(struct page *page)
 static void answered(struct weft_op *op, struct weft_op *fetch)
 {
     (void)fetch;
-    weft_join(op); /* a spill may still be under way */
+    outcome_heard(page_of(op)); /* while the place is still ours: who gets it next has to obey */
+    weft_join(op);              /* a spill may still be under way */
 }
 
 static void begin(struct weft_op *op)
@@ -287,7 +286,9 @@ static void begin(struct weft_op *op)
     page->begun = true;
     page->begun_at = weft_now(weft_loop_of(op));
     page->refused = 0;
-    set_request(page);
+    page_request(page);
+    page->fetch.on_head = on_head;
+    page->fetch.on_body = on_body;
     weft_http_fetch(op, &page->fetch, &page->crawl->client, page->url.href.data, answered);
 }
 

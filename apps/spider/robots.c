@@ -29,7 +29,7 @@ static void use(struct host *host, int http_status, struct weft_text body)
     else
         weft_robots_parse(&host->robots, weft_text(NULL, 0), weft_text_of(host->crawl->agent));
     uint32_t delay = host->robots.crawl_delay_ms;
-    if (delay != WEFT_ROBOTS_NO_DELAY && delay > host->pace.gap_ms) {
+    if (delay != WEFT_ROBOTS_NO_DELAY && delay > host->base_ms) {
         pace_set_base(&host->pace, delay);
         host_obey(host);
     }
@@ -90,10 +90,9 @@ static void ask(struct weft_op *op)
 {
     struct asking *asking = weft_owner(op, struct asking, page.op);
     struct weft_http_fetch *fetch = &asking->page.fetch;
+    page_request(&asking->page);
     fetch->max_redirects = 5;
     fetch->body_max = WEFT_ROBOTS_SIZE_MAX;
-    fetch->accept_encoding = "";
-    fetch->total_ms = asking->page.crawl->settings->page_ms;
     asking->page.begun = true;
     asking->page.begun_at = weft_now(weft_loop_of(op));
     weft_http_fetch(op, fetch, &asking->page.crawl->client, asking->url, answered);
@@ -121,10 +120,7 @@ static bool again(struct asking *asking)
         return true;
     }
     if (weft_robots_of_status(fetch->status, 0) == WEFT_ROBOTS_DENY_ALL) {
-        uint32_t seconds;
-        struct weft_text after = weft_http_fetch_get(fetch, "Retry-After");
-        bool told = weft_http_retry_after(after, time(NULL), 3600, &seconds) == 0;
-        pace_pushed_back(&host->pace, now, took, told ? (int64_t)seconds * 1000 : -1);
+        pace_pushed_back(&host->pace, now, took, outcome_retry_after_ms(fetch));
         return ++asking->page.pushed <= host->crawl->settings->retries;
     }
     pace_answered(&host->pace, now, fetch->times.first_byte / 1000);
@@ -161,7 +157,6 @@ static void asked(struct weft_op *parent, struct weft_op *op)
         if (!host->pace.gone && host->crawl->stop == CRAWL_GOES_ON) {
             host->asked = HOST_ASKING;
             weft_http_fetch_free(fetch);
-            memset(fetch, 0, sizeof *fetch);
             weft_lane_push(&host->lane, parent, op, ask, asked);
             return;
         }

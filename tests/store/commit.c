@@ -252,7 +252,7 @@ static void find_newest(struct weft_crawl *open)
     assert_true(weft_text_is(value, "newest"));
 }
 
-/* Whichever of the two it is. */
+/* Whichever of the two it is: they change places with each turn. */
 TEST(the_older_journal_is_replayed_first)
 {
     static char much[64 << 10];
@@ -269,8 +269,6 @@ TEST(the_older_journal_is_replayed_first)
         as_if_killed(find_newest);
         kit_commit(&crawl);
         as_if_killed(find_newest);
-        kit_see(&crawl, "http://a/", 1000 - turn); /* and the journals change places once more */
-        kit_commit(&crawl);
     }
     down();
 }

@@ -51,6 +51,7 @@ TEST(a_rule_is_the_beginning_of_a_path)
     disallowed("Disallow: /", "/");
     disallowed("Disallow: /", "");
     disallowed("Disallow: /", "/x#/robots.txt");
+    disallowed("Disallow: /a$", "/a#b");
 }
 
 TEST(the_longest_rule_counts_and_of_equal_ones_the_allow)
@@ -128,7 +129,9 @@ TEST(escapes_are_compared_as_what_they_are)
     allowed("Disallow: /a%2Fb", "/a/b");
     disallowed("Disallow: /a%2fb", "/a%2Fb");
     disallowed("Disallow: /%00", "/%00");
+    allowed("Disallow: /%00", "/%x");
     allowed("Disallow: /%2C", "/%3C");
+    allowed("Disallow: /%2C", "/2C");
     allowed("Disallow: /\nAllow: /a%10b", "/a%10b");
     disallowed("Disallow: /\nAllow: /\x80", "/\x80");
     disallowed("Disallow: /100%", "/100%");

@@ -112,11 +112,12 @@ static int find_changes(struct crawl *crawl, struct changes *changes)
 
 /* ---- what is left --------------------------------------------------------------------------- */
 
-/* Refused, reset, timed out, too busy: the next time may be better. "Not found" will not. */
+/* Refused, reset, timed out, too busy, or a good answer that could not be saved: the next time may be
+ * better. "Not found" will not. */
 static bool may_pass(const struct weft_crawl_result *result)
 {
     int status = result->http_status;
-    return status == 0 || status == 408 || status == 425 || status == 429 || status >= 500;
+    return status < 300 || status == 408 || status == 425 || status == 429 || status >= 500;
 }
 
 static enum weft_crawl_what next_for(const struct changes *changes, unsigned depth,

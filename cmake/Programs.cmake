@@ -47,6 +47,8 @@ function(weft_add_command name)
     add_library(weft-apps STATIC ${sources})
     target_include_directories(weft-apps PUBLIC
         "${PROJECT_SOURCE_DIR}/apps" "${PROJECT_SOURCE_DIR}/include")
+    set_target_properties(weft-apps PROPERTIES
+        ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/apps") # not among those that are installed
     target_link_libraries(weft-apps PUBLIC ${libraries} PRIVATE weft-flags)
     weft_add_program(${name}-command ${name} apps/main.c)
     target_link_libraries(${name}-command PRIVATE weft-apps)

@@ -1,7 +1,11 @@
 /* ctest: shuffle=no timeout=120 */
-/* Large states: how much memory they take, and that they find their place on the disk. */
+/* Large states: how much memory they take, that they find their place on the disk, and what is said
+ * when there is none. */
 #include "kit.h"
 #include "fault.h"
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
 
 static char folder[SCRATCH_PATH];
 static struct weft_crawl crawl;
@@ -90,4 +94,48 @@ TEST(a_known_url_takes_less_than_40_bytes)
                      777);
     down();
     fault_remove();
+}
+
+/* In a process of its own, with a file system of its own, of a megabyte. 99: not allowed here. */
+static int fill_a_disk(void)
+{
+    static char much[300 << 10];
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("none", folder, "tmpfs", 0, "size=1M") != 0)
+        return 99;
+    crawl = (struct weft_crawl){0};
+    kit_open(&crawl, folder);
+    assert_int_equal(weft_crawl_put(&crawl, T("a"), weft_text(much, sizeof much)), 0);
+    assert_int_equal(weft_crawl_put(&crawl, T("b"), weft_text(much, sizeof much)), 0);
+    assert_int_equal(kit_try_commit(&crawl), UV_ENOSPC);
+    assert_int_equal(weft_crawl_put(&crawl, T("c"), weft_text(much, sizeof much)), UV_ENOSPC);
+    assert_int_equal(kit_try_commit(&crawl), UV_ENOSPC);
+    assert_int_equal(mount("none", folder, "tmpfs", MS_REMOUNT, "size=9M"), 0);
+    kit_commit(&crawl);
+    kit_reopen(&crawl, folder);
+    struct weft_text value;
+    assert_int_equal(weft_crawl_get(&crawl, T("b"), &value), 0);
+    assert_int_equal(value.size, sizeof much);
+    assert_int_equal(weft_crawl_get(&crawl, T("c"), &value), 0);
+    assert_null(value.data);
+    return weft_crawl_close(&crawl);
+}
+
+TEST(a_full_disk_is_told_and_can_be_made_larger)
+{
+    int status;
+    kit_folder(folder);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        setenv("CMOCKA_TEST_ABORT", "1", 1);
+        _exit(fill_a_disk());
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 99) {
+        fprintf(stderr, "only root can make a small disk\n");
+        skip();
+    }
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    scratch_empty();
 }

@@ -2,6 +2,7 @@
 /* URLs, results, lines, names and things: what goes in comes out, before a commit, after one, and
  * after the state was closed and opened again. */
 #include "kit.h"
+#include <fcntl.h>
 
 static char folder[SCRATCH_PATH];
 static struct weft_crawl crawl;
@@ -34,6 +35,19 @@ TEST(a_state_that_was_not_there_is_fresh)
     assert_int_equal(crawl.known, 0);
     kit_reopen(&crawl, folder);
     assert_false(crawl.fresh);
+    down();
+}
+
+TEST(a_program_that_is_started_meanwhile_inherits_nothing)
+{
+    bool before[64];
+    for (int fd = 0; fd < 64; fd++)
+        before[fd] = fcntl(fd, F_GETFD) >= 0;
+    up();
+    for (int fd = 0; fd < 64; fd++) {
+        int flags = fcntl(fd, F_GETFD);
+        assert_true(before[fd] || flags < 0 || (flags & FD_CLOEXEC) != 0);
+    }
     down();
 }
 

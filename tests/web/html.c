@@ -129,6 +129,8 @@ TEST(scripts_end_where_the_standard_says)
     expect("<script>'</scrip'<!--<script></script>--></script>x",
            "\nstart 6:script\ntext 33:'</scrip'<!--<script></script>-->\nend 6:script\ntext 1:x\n"
            "eof");
+    expect("<script><!-- -><script></script>x</script>",
+           "\nstart 6:script\ntext 25:<!-- -><script></script>x\nend 6:script\neof");
     expect("<script><!--</script>x", "\nstart 6:script\ntext 4:<!--\nend 6:script\ntext 1:x\neof");
 }
 

@@ -141,6 +141,8 @@ TEST(style_sheets_within_a_page)
                   "requisite css-url \"b.png\" <b.png> 44-49\n"
                   "requisite css-url \"c.png\" <c.png> 86-91\n"
                   "requisite css-url \"d&.png\" <d&amp;.png> 126-136\n");
+    expect_ranges("<style>p { background: url(' a ') }</style>",
+                  "requisite css-url \"a\" <a> 29-30\n");
 }
 
 TEST(a_style_that_never_ends_is_one)
@@ -189,6 +191,7 @@ TEST(a_script_that_is_closed_in_svg_hides_nothing)
            "requisite script \"a\"\nnavigation a \"b\"\n");
     expect("<svg><![CDATA[ <a href=no> ]]><a href=yes>", "navigation a \"yes\"\n");
     expect("<svg><p><script/><a href=no>", "");
+    expect("<svg><style/>url(no)</svg>", "");
 }
 
 TEST(a_url_that_is_too_long_is_left_out)
@@ -313,6 +316,18 @@ TEST(a_link_has_a_name_for_where_it_comes_from)
     assert_string_equal(weft_link_from_name(WEFT_LINK_SVG_USE), "svg-use");
     assert_string_equal(weft_link_from_name(WEFT_LINK_CSS_IMPORT), "css-import");
     assert_string_equal(weft_link_from_name((enum weft_link_from)(WEFT_LINK_CSS_IMPORT + 1)), "");
+}
+
+TEST(nothing_is_left_of_the_document_before)
+{
+    const char *first = "<base href=x><meta name=robots content=none><svg><style>url(a",
+               *second = "<script/><a href=no></script><base href=y><a href=z>";
+    assert_int_equal(read_pieces(WEFT_LINKS_HTML, "", first, strlen(first), 100), 0);
+    assert_true(links.nofollow && links.noindex);
+    assert_int_equal(read_pieces(WEFT_LINKS_HTML, "", second, strlen(second), 100), 0);
+    assert_string_equal(found.text, "base base \"y\"\nnavigation a \"z\"\n");
+    assert_false(links.nofollow || links.noindex);
+    forget();
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */

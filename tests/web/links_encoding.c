@@ -82,10 +82,11 @@ TEST(a_page_can_name_its_encoding)
 {
     expect("", "<meta charset=latin1><a href=\xE4>", "windows-1252", WEFT_LINKS_FROM_META,
            "navigation a \"\u00E4\"\n");
-    expect("",
-           "<!-- <meta charset=no> --><p title='<meta charset=koi8-r>'><META content='text/html; "
-           "charset = \"iso-8859-2\"' http-equiv=content-type><a href=\xE6>",
-           "ISO-8859-2", WEFT_LINKS_FROM_META, "navigation a \"\u0107\"\n");
+    expect(
+        "",
+        "<!-- <meta charset=koi8-r> --><p title='<meta charset=koi8-r>'><META content='text/html; "
+        "charset = \"iso-8859-2\"' http-equiv=content-type><a href=\xE6>",
+        "ISO-8859-2", WEFT_LINKS_FROM_META, "navigation a \"\u0107\"\n");
     expect("", "<a href=\xE4><meta charset=no><meta charset='koi8-r'>", "KOI8-R",
            WEFT_LINKS_FROM_META, "navigation a \"\u0414\"\n");
     expect("", "<meta charset=utf-16le><a href=a>", "UTF-8", WEFT_LINKS_FROM_META,
@@ -114,6 +115,9 @@ TEST(a_style_sheet_can_name_its_encoding)
     assert_string_equal(found.text, "requisite css-url \"\u00E4\"\n");
     static const char late[] = " @charset \"latin1\"; @import 'a'";
     read_page(WEFT_LINKS_CSS, "", late, sizeof late - 1, 3);
+    assert_string_equal(links.encoding, "UTF-8");
+    static const char wrong[] = "@charset \"latin1\" ; @import 'a'";
+    read_page(WEFT_LINKS_CSS, "", wrong, sizeof wrong - 1, 3);
     assert_string_equal(links.encoding, "UTF-8");
     forget();
 }
@@ -175,6 +179,25 @@ TEST(utf16_is_converted_on_the_way)
                 "navigation a \"\u00E4\"\n");
     read_page(WEFT_LINKS_HTML, "utf-16be", big, sizeof big - 1, 3);
     assert_false(links.ranges);
+    forget();
+}
+
+TEST(half_a_character_at_the_end_is_replaced)
+{
+    static const char sheet[] = "\xFF\xFE@\0i\0m\0p\0o\0r\0t\0 \0'\0a\0\x3D";
+    read_page(WEFT_LINKS_CSS, "", sheet, sizeof sheet - 1, 4);
+    assert_string_equal(found.text, "requisite css-import \"a\uFFFD\"\n");
+    forget();
+}
+
+TEST(half_a_character_is_not_kept_for_the_next_document)
+{
+    static const char page[] = "\xFF\xFE<\0a\0 \0h\0r\0e\0f\0=\0a\0>\0";
+    links = (struct weft_links){.on_link = links_record_on_link, .context = &found};
+    assert_int_equal(weft_links_begin(&links, WEFT_LINKS_HTML, weft_text_of("utf-16le")), 0);
+    assert_int_equal(weft_links_feed(&links, "a\0\x3D\xD8\x3D", 5), 0);
+    read_page(WEFT_LINKS_HTML, "", page, sizeof page - 1, 100);
+    assert_string_equal(found.text, "navigation a \"a\"\n");
     forget();
 }
 

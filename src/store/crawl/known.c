@@ -90,7 +90,7 @@ static int chunk_room(struct weft__crawl_known *known, weft_crawl_id count)
     if (needed > known->chunk_room) {
         uint32_t room = needed + needed / 2 + 4;
         struct weft__crawl_entry **chunks =
-            weft_realloc(known->chunks, (size_t)room * sizeof *chunks);
+            weft_realloc(known->chunks, (size_t)room * sizeof(void *));
         if (chunks == NULL)
             return UV_ENOMEM;
         known->chunks = chunks;

@@ -17,6 +17,9 @@
  * it, and takes the mutex for that; nobody else ever waits for it. */
 #include "state.h"
 #include "wire.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/statvfs.h>
 
 static const char magic[8] = {'w', 'e', 'f', 't', 'c', 'r', 'w', 'l'};
 
@@ -29,6 +32,8 @@ enum {
     HEAD_SIZE = AT_CHECKSUM + 8
 };
 
+/* So few blocks are none. */
+enum { FULL = 16 };
 /* A portion: so many bytes; a change that may touch any page counts for half a page more. */
 enum { PORTION = 8 << 20, TOUCH = 2048 };
 #define MAP_START ((size_t)64 << 20)
@@ -60,6 +65,17 @@ static int status_of(int rc)
     default:
         return rc > 0 ? uv_translate_sys_error(rc) : WEFT_EDAMAGED;
     }
+}
+
+/* LMDB calls a write that came to its end too early EIO; mostly the disk is full then. */
+static int status_of_write(MDB_env *env, int rc)
+{
+    struct statvfs disk;
+    int fd;
+    if (rc == EIO && mdb_env_get_fd(env, &fd) == 0 && fstatvfs(fd, &disk) == 0 &&
+        disk.f_bavail < FULL)
+        return UV_ENOSPC;
+    return status_of(rc);
 }
 
 /* ---- records -------------------------------------------------------------------------------- */
@@ -206,7 +222,7 @@ int weft__crawl_state_apply(struct weft__crawl_state *state, struct weft_text ch
         if (rc == MDB_MAP_FULL)
             rc = grow(state);
     }
-    return status_of(rc);
+    return status_of_write(state->env, rc);
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */
@@ -363,8 +379,9 @@ int weft__crawl_state_make(const char *path, const char key[WEFT__CRAWL_KEY_SIZE
         else
             mdb_txn_abort(txn);
     }
+    int err = status_of_write(env, rc);
     mdb_env_close(env);
-    return status_of(rc);
+    return err;
 }
 
 static int read_head(struct weft__crawl_state *state, MDB_txn *txn)
@@ -418,6 +435,7 @@ int weft__crawl_state_open(struct weft__crawl_state *state, const char *path)
         uv_mutex_destroy(&state->moving);
         return err;
     }
+    fcntl(weft__crawl_state_fd(state), F_SETFD, FD_CLOEXEC); /* LMDB forgets this one */
     err = begin_state(state);
     if (err != 0)
         weft__crawl_state_close(state);

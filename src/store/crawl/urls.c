@@ -128,7 +128,8 @@ int weft_crawl_url(struct weft_crawl *crawl, weft_crawl_id id, char *buffer, siz
                    size_t *length, weft_crawl_id *referrer)
 {
     struct weft__crawl_change wanted = {.kind = WEFT__CRAWL_URL, .id = id};
-    struct copying copying = {.buffer = buffer, .size = size};
+    struct copying copying = {.size = size};
+    copying.buffer = buffer;
     if (weft__crawl_entry(crawl, id) == NULL)
         return UV_EINVAL;
     int err = weft__crawl_look(crawl->store_, &wanted, copy_url, &copying);

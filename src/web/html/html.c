@@ -72,13 +72,10 @@ static void settle_cr(struct weft_html *html, char next)
 {
     html->pending_cr_ = false;
     bool in_value = html->state_ == HTML_VALUE_QUOTED;
-    if (next != '\n') {
-        html->offset_--;
+    if (next != '\n')
         run(html, "\n", 1);
-        html->offset_++;
-    } else if (in_value) {
+    else if (in_value)
         weft__html_put_change(html, "", 0, html->offset_ - 1, html->offset_);
-    }
 }
 
 int weft_html_begin(struct weft_html *html)

@@ -101,11 +101,8 @@ static void report_srcset(struct weft_links_state *state, const struct weft_html
     struct weft_text rest = value->value;
     struct link_found found = {
         .attribute = value, .from = WEFT_LINK_SRCSET, .kind = WEFT_LINK_REQUISITE};
-    while (weft_links_srcset_next(&rest, &found.text) == 1) {
-        if (value->cut && rest.size == 0)
-            return; /* it may have been longer */
+    while (weft_links_srcset_next(&rest, &found.text) == 1)
         weft__links_report(state, &found);
-    }
 }
 
 /* What a <link> is for; false: nothing to be fetched. */

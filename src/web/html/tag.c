@@ -134,7 +134,6 @@ static void name_attribute(struct weft_html *html, uint64_t at)
     attribute->value = weft_text(html->buffer_ + html->buffer_size_, 0);
     attribute->start = attribute->end = at;
     html->item_at_ = html->buffer_size_;
-    html->cut_ = false;
     html->keep_ = true;
 }
 

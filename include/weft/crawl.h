@@ -120,9 +120,9 @@ enum weft_crawl_seen {
     WEFT_CRAWL_KNOWN   /* nothing new */
 };
 
-/* A link to url was found at this depth. A value of enum weft_crawl_seen, or an error: UV_EINVAL (it
- * is empty), UV_E2BIG, UV_ENOMEM, UV_ENOBUFS (a gigabyte waits for a commit), UV_ENOSPC and others
- * of the disk. *id, if id is not NULL, becomes its number. Any bytes will do for a url. */
+/* A link to url was found at this depth. A value of enum weft_crawl_seen, or an error: UV_EINVAL
+ * (it is empty), UV_E2BIG, UV_ENOMEM, UV_ENOBUFS (a gigabyte waits for a commit), UV_ENOSPC and
+ * others of the disk. *id, if id is not NULL, becomes its number. Any bytes will do for a url. */
 WEFT_API int weft_crawl_see(struct weft_crawl *crawl, struct weft_text url, unsigned depth,
                             weft_crawl_id referrer, weft_crawl_id *id);
 
@@ -139,9 +139,9 @@ WEFT_API unsigned weft_crawl_depth(const struct weft_crawl *crawl, weft_crawl_id
 WEFT_API int weft_crawl_url(struct weft_crawl *crawl, weft_crawl_id id, char *buffer, size_t size,
                             size_t *length, weft_crawl_id *referrer);
 
-/* What became of it: the last that was settled. Its texts are valid until the next weft_crawl_result
- * or weft_crawl_get; weft_crawl_settle may be given them. All zero, but for what, if nothing was
- * settled yet. UV_EINVAL, WEFT_EDAMAGED, UV_ENOMEM. */
+/* What became of it: the last that was settled. Its texts are valid until the next call of
+ * weft_crawl_result, _get or _each; weft_crawl_settle may be given them. All zero, but for what, if
+ * nothing was settled yet. UV_EINVAL, WEFT_EDAMAGED, UV_ENOMEM. */
 WEFT_API int weft_crawl_result(struct weft_crawl *crawl, weft_crawl_id id,
                                struct weft_crawl_result *result);
 
@@ -154,8 +154,8 @@ WEFT_API int weft_crawl_settle(struct weft_crawl *crawl, weft_crawl_id id,
  * of its result stays. */
 WEFT_API int weft_crawl_set(struct weft_crawl *crawl, weft_crawl_id id, enum weft_crawl_what what);
 
-/* Each known URL, in the order of their numbers: calls see with it, until that returns other than 0,
- * which is then returned. The texts are valid until see returns. It may call everything but
+/* Each known URL, in the order of their numbers: calls see with it, until that returns other than
+ * 0, which is then returned. The texts are valid until see returns. It may call everything but
  * weft_crawl_result, weft_crawl_get, weft_crawl_each and weft_crawl_close. WEFT_EDAMAGED,
  * UV_ENOMEM. */
 typedef int weft_crawl_each_fn(struct weft_crawl *crawl, weft_crawl_id id, struct weft_text url,
@@ -184,7 +184,7 @@ WEFT_API bool weft_crawl_claim(struct weft_crawl *crawl, struct weft_text name, 
  * the crawl ("crawl/…"). An empty value removes it. UV_EINVAL, UV_E2BIG, and the errors of
  * weft_crawl_see. */
 WEFT_API int weft_crawl_put(struct weft_crawl *crawl, struct weft_text key, struct weft_text value);
-/* Valid until the next weft_crawl_get or weft_crawl_result; data is NULL if there is none. */
+/* Valid until the next call of weft_crawl_get, _result or _each; data is NULL if there is none. */
 WEFT_API int weft_crawl_get(struct weft_crawl *crawl, struct weft_text key,
                             struct weft_text *value);
 

@@ -1,7 +1,7 @@
 /* ctest: timeout=120 shuffle=no */
 /* Files that are not what was written. Whatever is done to them, a state that opens is the one that
- * was written, and one that does not says why, by the name of the file. Nothing crashes, and nothing
- * begins anew. */
+ * was written, and one that does not open says why, by the name of the file. Nothing crashes, and
+ * nothing begins anew. */
 #include "kit.h"
 #include "model.h"
 #include "store/crawl/store.h"
@@ -480,10 +480,10 @@ TEST(after_a_power_loss_the_journal_is_dropped_and_the_commits_are_there)
 TEST(a_state_without_one_of_its_files_is_not_begun_anew)
 {
     static const char *const names[] = {"state.mdb", "journal-a", "journal-b"};
+    char path[SCRATCH_PATH];
     fill(30);
     uint64_t expected = close_filled();
     for (unsigned i = 0; i < 3; i++) {
-        char path[SCRATCH_PATH];
         struct kit_bytes file = kit_read(folder, names[i]);
         assert_int_equal(unlink(kit_path(path, folder, names[i])), 0);
         assert_int_equal(try_open(names[i], 0), WEFT_EDAMAGED);
@@ -492,6 +492,8 @@ TEST(a_state_without_one_of_its_files_is_not_begun_anew)
         free(file.data);
     }
     assert_int_equal(try_open("", expected), 0);
+    assert_int_equal(unlink(kit_path(path, folder, "state.mdb")), 0); /* with no changes left */
+    assert_int_equal(try_open("state.mdb", 0), WEFT_EDAMAGED);
     scratch_empty();
 }
 
@@ -502,6 +504,7 @@ TEST(a_state_that_was_never_made_is_made)
     fill(0);
     assert_int_equal(weft_crawl_close(&crawl), 0);
     assert_int_equal(unlink(kit_path(path, folder, "state.mdb")), 0);
+    assert_int_equal(unlink(kit_path(path, folder, "state.mdb-lock")), 0);
     kit_write(folder, "state.new", "half", 4);
     kit_open(&crawl, folder);
     assert_true(crawl.fresh);

@@ -73,6 +73,7 @@ TEST(comments_of_all_kinds)
     expect("<!a><?b><!-c></ d><!DOC>",
            "\ncomment 1:a\ncomment 2:?b\ncomment 2:-c\ncomment 2: d\ncomment 3:DOC\neof");
     expect("<!--\r\na\r--", "\ncomment 3:\na\n\neof");
+    expect("<!DO", "\ncomment 2:DO\neof");
     expect("<![CDATA[x]]>", "\ncomment 10:[CDATA[x]]\neof");
 }
 
@@ -91,6 +92,7 @@ TEST(references_in_texts_and_values)
            "\ntext 36:<&x\u00ACit;\u2209AB\u20AC\uFFFD&bogus;&;&#;&#x;&\neof");
     expect("<a b='&lt;&ampx&amp=&amp' c=&copy;>", "\nstart 1:a 1:b 12:<&ampx&amp=&"
                                                   " 1:c 2:\u00A9\neof");
+    expect("&#x110000;&#99999999999999999999;&#x81;", "\ntext 8:\uFFFD\uFFFD\xC2\x81\neof");
     expect("&fjlig;&NotEqualTilde;&zwnj", "\ntext 12:fj\u2242\u0338&zwnj\neof");
 }
 
@@ -131,6 +133,8 @@ TEST(scripts_end_where_the_standard_says)
            "eof");
     expect("<script><!-- -><script></script>x</script>",
            "\nstart 6:script\ntext 25:<!-- -><script></script>x\nend 6:script\neof");
+    expect("<script><!--<sxcript></script>x",
+           "\nstart 6:script\ntext 13:<!--<sxcript>\nend 6:script\ntext 1:x\neof");
     expect("<script><!--</script>x", "\nstart 6:script\ntext 4:<!--\nend 6:script\ntext 1:x\neof");
 }
 

@@ -147,6 +147,7 @@ TEST(style_sheets_within_a_page)
 
 TEST(a_style_that_never_ends_is_one)
 {
+    expect("<style>p{}</style>p { background: url(no) }<style>url(a)", "requisite css-url \"a\"\n");
     expect("<style>p { background: url(a", "requisite css-url \"a\"\n");
     expect("<style>p{}</styles><a href=no>url(b)</style ><a href=c>",
            "requisite css-url \"b\"\nnavigation a \"c\"\n");
@@ -327,6 +328,10 @@ TEST(nothing_is_left_of_the_document_before)
     assert_int_equal(read_pieces(WEFT_LINKS_HTML, "", second, strlen(second), 100), 0);
     assert_string_equal(found.text, "base base \"y\"\nnavigation a \"z\"\n");
     assert_false(links.nofollow || links.noindex);
+    assert_int_equal(weft_links_begin(&links, WEFT_LINKS_HTML, weft_text_of("utf-8")), 0);
+    assert_int_equal(weft_links_feed(&links, "<style>p {", 10), 0);
+    assert_int_equal(read_pieces(WEFT_LINKS_HTML, "", "url(no)", 7, 100), 0);
+    assert_int_equal(found.count, 0);
     forget();
 }
 

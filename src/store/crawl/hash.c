@@ -16,32 +16,42 @@ static inline uint64_t turn(uint64_t word, unsigned by)
     return word << by | word >> (64 - by);
 }
 
-static inline void rounds(uint64_t v[4], unsigned count)
+static inline void round_of(uint64_t v[4])
 {
-    uint64_t a = v[0], b = v[1], c = v[2], d = v[3];
-    while (count-- > 0) {
-        a += b;
-        c += d;
-        b = turn(b, 13) ^ a;
-        d = turn(d, 16) ^ c;
-        a = turn(a, 32);
-        c += b;
-        a += d;
-        b = turn(b, 17) ^ c;
-        d = turn(d, 21) ^ a;
-        c = turn(c, 32);
-    }
-    v[0] = a;
-    v[1] = b;
-    v[2] = c;
-    v[3] = d;
+    v[0] += v[1];
+    v[2] += v[3];
+    v[1] = turn(v[1], 13) ^ v[0];
+    v[3] = turn(v[3], 16) ^ v[2];
+    v[0] = turn(v[0], 32);
+    v[2] += v[1];
+    v[0] += v[3];
+    v[1] = turn(v[1], 17) ^ v[2];
+    v[3] = turn(v[3], 21) ^ v[0];
+    v[2] = turn(v[2], 32);
 }
 
 static inline void take(uint64_t v[4], uint64_t word)
 {
     v[3] ^= word;
-    rounds(v, 2);
+    round_of(v);
+    round_of(v);
     v[0] ^= word;
+}
+
+static inline void finish(uint64_t v[4])
+{
+    for (int i = 0; i < 4; i++)
+        round_of(v);
+}
+
+/* Whole words, with the state in registers meanwhile. */
+static const char *take_words(uint64_t state[4], const char *at, size_t count)
+{
+    uint64_t v[4] = {state[0], state[1], state[2], state[3]};
+    for (; count > 0; count--, at += 8)
+        take(v, wire_get64(at));
+    memcpy(state, v, sizeof v);
+    return at;
 }
 
 void weft__crawl_key_read(struct weft__crawl_key *key, const char bytes[WEFT__CRAWL_KEY_SIZE])
@@ -76,8 +86,8 @@ void weft_crawl_hash_add(struct weft_crawl_hash *hash, const void *data, size_t 
             hash->tail_ = 0;
         }
     }
-    for (; size >= 8; size -= 8, at += 8)
-        take(hash->v_, wire_get64(at));
+    at = take_words(hash->v_, at, size / 8);
+    size &= 7;
     if (size > 0)
         hash->tail_ = wire_get(at, (unsigned)size);
 }
@@ -87,10 +97,10 @@ void weft_crawl_hash_end(struct weft_crawl_hash *hash, uint64_t out[2])
     uint64_t *v = hash->v_;
     take(v, hash->tail_ | hash->size_ << 56);
     v[2] ^= 0xee;
-    rounds(v, 4);
+    finish(v);
     out[0] = v[0] ^ v[1] ^ v[2] ^ v[3];
     v[1] ^= 0xdd;
-    rounds(v, 4);
+    finish(v);
     out[1] = v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 

@@ -3,9 +3,9 @@
  *     magic 8, boot 40, zeros 8, checksum 8 | batch | change | change | ...
  *
  * The head is on the disk, durable, before the file has its name, so a file without a good head is
- * damaged. What follows is never synced: as long as the machine runs the kernel has it, and when the
- * machine went down it is worth nothing, because the files it speaks of may be missing. The boot in
- * the head tells one from the other.
+ * damaged. What follows is never synced: as long as the machine runs the kernel has it, and when
+ * the machine went down it is worth nothing, because the files it speaks of may be missing. The
+ * boot in the head tells one from the other.
  *
  * `size` is what is good. An append that failed may have left some bytes behind it; they are cut
  * off at once, or, if that fails too, before anything else is appended. */
@@ -72,7 +72,7 @@ int weft__crawl_journal_open(struct weft__crawl_journal *journal, int folder, co
 {
     journal->fd = openat(folder, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     journal->size = WEFT__CRAWL_JOURNAL_HEAD;
-    journal->frayed = false;
+    journal->frayed = true; /* until it is cleared */
     return journal->fd < 0 ? last_error() : 0;
 }
 
@@ -104,8 +104,9 @@ int weft__crawl_journal_append(struct weft__crawl_journal *journal, const char *
 
 int weft__crawl_journal_clear(struct weft__crawl_journal *journal)
 {
+    bool clear = journal->size == WEFT__CRAWL_JOURNAL_HEAD && !journal->frayed;
     journal->size = WEFT__CRAWL_JOURNAL_HEAD;
-    return cut(journal);
+    return clear ? 0 : cut(journal);
 }
 
 int weft__crawl_journal_load(const struct weft__crawl_journal *journal, char **data, size_t *size)

@@ -15,7 +15,7 @@ struct weft__crawl_journal {
 /* Write a new one, with nothing but its head, into place of what there was: folder/name, durable.
  * A status. */
 int weft__crawl_journal_make(int folder, const char *name, const struct weft__crawl_key *key);
-/* UV_ENOENT and others. */
+/* One that is there, to be loaded, and then cleared. UV_ENOENT and others. */
 int weft__crawl_journal_open(struct weft__crawl_journal *journal, int folder, const char *name);
 void weft__crawl_journal_close(struct weft__crawl_journal *journal);
 

@@ -7,8 +7,8 @@
  *   FOLDER/.weft/journal-b
  *
  * A new state is made under other names, the database last: once state.mdb is there, all of it is.
- * So a missing journal, and a journal with changes but without a database, are damage, and nothing
- * that is half made is ever taken for a state.
+ * So a missing journal, and a journal with changes or a lock of LMDB's without a database, are
+ * damage, and nothing that is half made is ever taken for a state.
  *
  * Opening: lock, check the pages of the database, open it, replay the journals that were left
  * behind, read everything, tell what is left. What was in a journal speaks of files that may only
@@ -24,7 +24,8 @@
 #include <unistd.h>
 
 static const char *const journal_names[2] = {"journal-a", "journal-b"};
-static const char inside_name[] = ".weft", state_name[] = "state.mdb", fresh_name[] = "state.new";
+static const char inside_name[] = ".weft", state_name[] = "state.mdb", fresh_name[] = "state.new",
+                  lmdb_lock_name[] = "state.mdb-lock";
 
 /* The way to the current state of affairs, for whoever asks why. */
 struct opening {
@@ -100,9 +101,13 @@ static int take_lock(const struct opening *opening)
 
 /* ---- a new one ------------------------------------------------------------------------------ */
 
-static int no_changes_yet(const struct opening *opening)
+/* There is no database; was there never one? LMDB's lock comes after the database, and changes
+ * come after both. */
+static int never_there(const struct opening *opening)
 {
     struct stat st;
+    if (fstatat(opening->store->inside, lmdb_lock_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+        return tell_why(opening, WEFT_EDAMAGED, state_name, "it is missing, but it was there");
     for (unsigned i = 0; i < 2; i++) {
         if (fstatat(opening->store->inside, journal_names[i], &st, AT_SYMLINK_NOFOLLOW) == 0 &&
             st.st_size != WEFT__CRAWL_JOURNAL_HEAD)
@@ -117,7 +122,7 @@ static int make_state(struct opening *opening)
     struct weft_crawl_store *store = opening->store;
     char bytes[WEFT__CRAWL_KEY_SIZE];
     struct weft__crawl_key key;
-    int err = no_changes_yet(opening);
+    int err = never_there(opening);
     if (err != 0)
         return err;
     err = weft__crawl_key_draw(bytes);

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 static inline void wire_put(char *at, uint64_t number, unsigned bytes)
 {
@@ -31,7 +32,12 @@ static inline uint32_t wire_get32(const char *at)
 
 static inline uint64_t wire_get64(const char *at)
 {
-    return wire_get(at, 8);
+    uint64_t number; /* in one piece: this is what hashing a body is made of */
+    memcpy(&number, at, sizeof number);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    number = __builtin_bswap64(number);
+#endif
+    return number;
 }
 
 #endif

@@ -221,20 +221,37 @@ void disk_reread(struct crawl *crawl, weft_crawl_id id);
 /* Is a page, that is new to us, on the disk? It is queued if it is not. */
 void disk_adopt(struct page *page);
 
-/* outcome.c: what becomes of a page. */
+/* outcome.c: what an answer means, or none. */
 /* An answer, or none, has come: its host's pace learns of it. Before the op of the page ends. */
 void outcome_heard(struct page *page);
 /* What Retry-After says; -1: nothing. */
 int64_t outcome_retry_after_ms(const struct weft_http_fetch *fetch);
 weft_then_fn outcome_fetched;
+
+/* keep.c: a good one. */
+void keep_page(struct page *page);
 /* Its links were followed, and its file is there. */
-void outcome_done(struct page *page, const struct weft_crawl_result *result);
+void keep_finish(struct page *page);
+/* Its file is not there: status says why. */
+void keep_failed(struct page *page, int status);
+
+/* moved.c: a redirect. */
+void moved_page(struct page *page);
+
+/* settle.c: the end of a page's way. The page is out of memory afterwards. */
+void settle_page(struct page *page, struct weft_crawl_result *result);
+/* It is saved, and its links were followed; but AGAIN if it has come nearer since. */
+void settle_done(struct page *page, const struct weft_crawl_result *result);
 /* For people: why. */
-void outcome_failed(struct page *page, int status, const char *note);
+void settle_failed(struct page *page, int status, const char *note);
 /* It is not wanted: a rule or a limit says so. */
-void outcome_skipped(struct page *page, const char *note);
+void settle_skipped(struct page *page, const char *note);
 /* The same for one that never got as far as a page. */
-void outcome_settle(struct crawl *crawl, weft_crawl_id id, const struct weft_crawl_result *result);
+void settle_url(struct crawl *crawl, weft_crawl_id id, const struct weft_crawl_result *result);
+/* It leaves without being settled, and waits for another time. */
+void page_leave(struct page *page);
+/* A start URL, or what one leads to by redirects alone: nothing else is at no distance. */
+bool page_is_start(const struct crawl *crawl, weft_crawl_id id);
 
 /* follow.c: what links lead to. */
 weft_links_fn follow_link;

@@ -172,13 +172,13 @@ static void adopt(struct page *page)
     struct weft_crawl_result result = {.size = page->read.size, .file = weft_text_of(page->name)};
     int err = follow_all(page, weft_text(NULL, 0));
     if (err != 0) {
-        outcome_failed(page, err, weft_strerror(err));
+        settle_failed(page, err, weft_strerror(err));
         return;
     }
     struct crawl *crawl = page->crawl;
     weft_crawl_id id = page->id;
     report_line(crawl, "there    %s as %s", page->url.href.data, page->name);
-    outcome_done(page, &result);
+    settle_done(page, &result);
     if (weft_crawl_what(&crawl->state, id) == WEFT_CRAWL_AGAIN)
         weft_crawl_line_push(&crawl->state, &crawl->again, id);
     crawl_feed(crawl);
@@ -202,7 +202,7 @@ static void looked(struct weft_op *parent, struct weft_op *op)
         disk_adopt(page);
     } else {
         snprintf(note, sizeof note, "cannot read %s: %s", page->name, weft_strerror(op->status));
-        outcome_failed(page, op->status, note);
+        settle_failed(page, op->status, note);
     }
 }
 

@@ -147,16 +147,16 @@ void host_add(struct host *host, weft_crawl_id id)
 static bool is_settled(struct host *host, struct page *page)
 {
     if (host->pace.gone) {
-        outcome_failed(page, UV_EHOSTUNREACH, host->why);
+        settle_failed(page, UV_EHOSTUNREACH, host->why);
         return true;
     }
     if (host->denied) {
-        outcome_failed(page, UV_EAGAIN, "robots.txt of this host cannot be had");
+        settle_failed(page, UV_EAGAIN, "robots.txt of this host cannot be had");
         return true;
     }
     if (host->asked == HOST_ASKED && !host->crawl->settings->no_robots &&
         !weft_robots_allows(&host->robots, weft_url_target(&page->url))) {
-        outcome_skipped(page, "robots.txt forbids it");
+        settle_skipped(page, "robots.txt forbids it");
         return true;
     }
     return false;
@@ -167,7 +167,7 @@ static void take_one(struct host *host, weft_crawl_id id)
     struct page *page = page_new(host->crawl, host, id);
     if (page == NULL) {
         struct weft_crawl_result result = {.what = WEFT_CRAWL_FAILED, .status = UV_ENOMEM};
-        outcome_settle(host->crawl, id, &result);
+        settle_url(host->crawl, id, &result);
         return;
     }
     if (is_settled(host, page))

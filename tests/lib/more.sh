@@ -3,7 +3,6 @@
 #
 #   another [OPTION...]   # one more demo site; $other is its URL, without the last slash; $other_pid
 #   nginx_up              # nginx; false: it is not installed, and that was said
-#   sent PATH             # what nginx noted about requests for it: see nginx_config of the test
 #
 # nginx_config is a function of the test that prints what stands in the http block, with the ports
 # ${ports[0]} to ${ports[2]} of 127.0.0.1 and files below $www. All of them are killed at the end.
@@ -49,9 +48,8 @@ nginx_try() {
     rm -f "$scratch/nginx/pid"
     {
         echo "daemon off; master_process off; pid $scratch/nginx/pid;"
-        [ "$(id -u)" -ne 0 ] || echo "user root;"
         echo "error_log $scratch/nginx/error.log warn; events { worker_connections 128; }"
-        echo "http { default_type text/html;"
+        echo "http { default_type text/html; access_log $scratch/nginx/access.log;"
         echo "types { text/html html; text/css css; image/png png; text/plain txt; }"
         for i in client_body proxy fastcgi uwsgi scgi; do
             echo "${i}_temp_path $scratch/nginx/$i;"
@@ -63,7 +61,12 @@ nginx_try() {
     nginx_pid=$!
     disown "$nginx_pid"
     soon nginx_is_ready_or_over
-    [ -s "$scratch/nginx/pid" ] && kill -0 "$nginx_pid" 2>/dev/null
+    if [ -s "$scratch/nginx/pid" ] && kill -0 "$nginx_pid" 2>/dev/null; then
+        others+=("$nginx_pid")
+        return 0
+    fi
+    kill -KILL "$nginx_pid" 2>/dev/null
+    return 1
 }
 
 nginx_up() {
@@ -74,10 +77,7 @@ nginx_up() {
     fi
     mkdir -p "$scratch/nginx" "$www"
     for i in 1 2 3 4 5 6; do
-        if nginx_try; then
-            others+=("$nginx_pid")
-            return 0
-        fi
+        ! nginx_try || return 0
     done
     fail "nginx did not start: $(<"$scratch/nginx/err")"
     return 1

@@ -245,7 +245,6 @@ if ! nginx_try; then
     echo "  (nobody can listen on port 80 and 443 here: skipped)"
     exit
 fi
-others+=("$nginx_pid")
 mkdir "$www/plain" "$www/secure"
 echo "<a href=https://$address/s.html>secure</a>" | tee "$www/plain/index.html" >"$www/plain/p.html"
 echo "<a href=http://$address/p.html>plain</a>" | tee "$www/secure/index.html" >"$www/secure/s.html"

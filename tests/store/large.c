@@ -96,14 +96,19 @@ TEST(a_known_url_takes_less_than_40_bytes)
     fault_remove();
 }
 
-/* In a process of its own, with a file system of its own, of a megabyte. 99: not allowed here. */
+/* In a process of its own, with a file system of its own, that is too small again and again. 99:
+ * not allowed here. */
 static int fill_a_disk(void)
 {
     static char much[300 << 10];
     if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-        mount("none", folder, "tmpfs", 0, "size=1M") != 0)
+        mount("none", folder, "tmpfs", 0, "size=4k") != 0)
         return 99;
     crawl = (struct weft_crawl){0};
+    assert_int_equal(weft_crawl_open(&crawl, folder, NULL), UV_ENOSPC);
+    assert_int_equal(mount("none", folder, "tmpfs", MS_REMOUNT, "size=16k"), 0);
+    assert_int_equal(weft_crawl_open(&crawl, folder, NULL), UV_ENOSPC);
+    assert_int_equal(mount("none", folder, "tmpfs", MS_REMOUNT, "size=1M"), 0);
     kit_open(&crawl, folder);
     assert_int_equal(weft_crawl_put(&crawl, T("a"), weft_text(much, sizeof much)), 0);
     assert_int_equal(weft_crawl_put(&crawl, T("b"), weft_text(much, sizeof much)), 0);

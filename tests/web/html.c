@@ -59,6 +59,7 @@ TEST(tags_have_names_and_attributes)
 
 TEST(what_only_looks_like_a_tag_is_text)
 {
+    expect("x\r", "\ntext 2:x\n\neof");
     expect("a < b <3 <", "\ntext 10:a < b <3 <\neof");
     expect("x</", "\ntext 3:x</\neof");
     expect("</>y", "\ntext 1:y\neof");
@@ -73,6 +74,7 @@ TEST(comments_of_all_kinds)
     expect("<!a><?b><!-c></ d><!DOC>",
            "\ncomment 1:a\ncomment 2:?b\ncomment 2:-c\ncomment 2: d\ncomment 3:DOC\neof");
     expect("<!--\r\na\r--", "\ncomment 3:\na\n\neof");
+    expect("<!--a--!-b--!-->", "\ncomment 9:a--!-b--!\neof");
     expect("<!DO", "\ncomment 2:DO\neof");
     expect("<![CDATA[x]]>", "\ncomment 10:[CDATA[x]]\neof");
 }
@@ -84,6 +86,15 @@ TEST(doctypes)
            "eof");
     expect("<!DOCTYPE a b>x<!DOCTYPE c PUBLIC 'd", "\ndoctype quirks 1:a - -\ntext 1:x\n"
                                                    "doctype quirks 1:c 1:d -\neof");
+    expect("<!DOCTYPE><!DOCTYPE a><!DOCTYPE b PUX><!DOCTYPE c SYSTEM>",
+           "\ndoctype quirks - - -\ndoctype 1:a - -\ndoctype quirks 1:b - -\n"
+           "doctype quirks 1:c - -\neof");
+    expect("<!DOCTYPE a SYSTEM 'b>c<!DOCTYPE d SYSTEM 'e' f><!DOCTYPE g PUBLIC '\r\nh\ri'>",
+           "\ndoctype quirks 1:a - 1:b\ntext 1:c\ndoctype 1:d - 1:e\ndoctype 1:g 4:\nh\ni -\n"
+           "eof");
+    expect("<!DOCTYPE", "\ndoctype quirks - - -\neof");
+    expect("<!DOCTYPE a", "\ndoctype quirks 1:a - -\neof");
+    expect("<!DOCTYPE a PUB", "\ndoctype quirks 1:a - -\neof");
 }
 
 TEST(references_in_texts_and_values)
@@ -99,9 +110,13 @@ TEST(references_in_texts_and_values)
 TEST(newlines_and_nul)
 {
     struct weft_html html = {.wants = WEFT_HTML_WANTS_ALL, .elements = true};
-    static const char page[] = "a\r\nb\rc\0<p x='\r\n\r\0'>\r<title>\0\r</title>";
-    static const char lines[] = "\ntext 6:a\nb\nc\0\nstart 1:p 1:x 5:\n\n\uFFFD\ntext 1:\n"
-                                "\nstart 5:title\ntext 4:\uFFFD\n\nend 5:title\neof";
+    static const char page[] = "a\r\nb\rc\0<p x='\r\n\r\0'>\r<title>\0\r</title>"
+                               "<b\0 c\0=\0><script>\0</script><!--\0--><!doctype \0>&#65";
+    static const char lines[] =
+        "\ntext 6:a\nb\nc\0\nstart 1:p 1:x 5:\n\n\uFFFD\ntext 1:\n"
+        "\nstart 5:title\ntext 4:\uFFFD\n\nend 5:title\nstart 4:b\uFFFD 4:c\uFFFD 3:\uFFFD"
+        "\nstart 6:script\ntext 3:\uFFFD\nend 6:script\ncomment 3:\uFFFD\ndoctype 3:\uFFFD - -"
+        "\ntext 1:A\neof";
     struct record record = {0};
     html.on_token = on_token;
     html.context = &record;
@@ -135,6 +150,10 @@ TEST(scripts_end_where_the_standard_says)
            "\nstart 6:script\ntext 25:<!-- -><script></script>x\nend 6:script\neof");
     expect("<script><!--<sxcript></script>x",
            "\nstart 6:script\ntext 13:<!--<sxcript>\nend 6:script\ntext 1:x\neof");
+    expect("<script><!--<script>a-b--c-->d</script>",
+           "\nstart 6:script\ntext 22:<!--<script>a-b--c-->d\nend 6:script\neof");
+    expect("<script>a\r\nb\rc<!x<!--<a+</script>",
+           "\nstart 6:script\ntext 15:a\nb\nc<!x<!--<a+\nend 6:script\neof");
     expect("<script><!--</script>x", "\nstart 6:script\ntext 4:<!--\nend 6:script\ntext 1:x\neof");
 }
 
@@ -142,6 +161,7 @@ TEST(svg_has_cdata_and_closed_scripts)
 {
     expect("<svg><![CDATA[<a>]]]></svg><![CDATA[x]]>",
            "\nstart 3:svg\ntext 4:<a>]\nend 3:svg\ncomment 10:[CDATA[x]]\neof");
+    expect("<svg><![CDATA[a]b]]c]]>d", "\nstart 3:svg\ntext 7:a]b]]cd\neof");
     expect("<math><script/><b>", "\nstart 4:math\nstart closed 6:script\nstart 1:b\neof");
     expect("<script/><b>", "\nstart closed 6:script\ntext 3:<b>\neof");
 }
@@ -176,7 +196,7 @@ static bool only_href(struct weft_html *html, struct weft_text name)
 TEST(only_what_is_wanted_is_reported)
 {
     struct weft_html html = {.wants_tag = only_a, .wants_attribute = only_href, .elements = true};
-    const char *page = "<!doctype x>t<a id='1' href=x>&amp;</a><a id=2><b id='>'><c href=no>"
+    const char *page = "<!doctype x>t<a id='1' href=x>&amp;</a><a id=2><b id='>' x=1&2><c href=no>"
                        "<!-- c --><script>'<a href=no>'</script><title><a href=no></title>";
     expect_with(html, page, strlen(page), "\nstart 1:a 4:href 1:x\nstart 1:b\neof");
 }

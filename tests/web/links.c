@@ -63,7 +63,7 @@ static void expect_ranges(const char *page, const char *lines)
 TEST(links_that_lead_to_other_pages)
 {
     expect("<a href=one>1</a> <A HREF='two'>2</A> <area href=\"three\"><svg><a xlink:href=four>"
-           "</a></svg><a name=x>no</a>",
+           "</a></svg><a name=x>no</a><a data-something=x>no</a>",
            "navigation a \"one\"\nnavigation a \"two\"\nnavigation area \"three\"\n"
            "navigation a \"four\"\n");
 }

@@ -74,7 +74,7 @@ TEST(a_byte_order_mark_is_stronger_than_the_header)
 
 TEST(the_header_is_stronger_than_the_page)
 {
-    expect("Windows-1251", "<meta charset=latin1><a href=\xE4>", "windows-1251",
+    expect(" \tWindows-1251\n", "<meta charset=latin1><a href=\xE4>", "windows-1251",
            WEFT_LINKS_FROM_HEADER, "navigation a \"\u0434\"\n");
 }
 
@@ -89,6 +89,13 @@ TEST(a_page_can_name_its_encoding)
         "ISO-8859-2", WEFT_LINKS_FROM_META, "navigation a \"\u0107\"\n");
     expect("", "<a href=\xE4><meta charset=no><meta charset='koi8-r'>", "KOI8-R",
            WEFT_LINKS_FROM_META, "navigation a \"\u0414\"\n");
+    expect("",
+           "<meta http-equiv=content-type content='charset; charset=koi8-r;x'><a href=\xE4>"
+           "<meta http-equiv=content-type content='x'><!-- ",
+           "KOI8-R", WEFT_LINKS_FROM_META, "navigation a \"\u0414\"\n");
+    expect("", "<!-- <meta charset=koi8-r>", "UTF-8", WEFT_LINKS_FROM_DEFAULT, "");
+    expect("", "<meta http-equiv=content-type content='xxxxxxxxxx'><meta charset=koi8-r>", "KOI8-R",
+           WEFT_LINKS_FROM_META, "");
     expect("", "<meta charset=utf-16le><a href=a>", "UTF-8", WEFT_LINKS_FROM_META,
            "navigation a \"a\"\n");
 }
@@ -116,6 +123,10 @@ TEST(a_style_sheet_can_name_its_encoding)
     static const char late[] = " @charset \"latin1\"; @import 'a'";
     read_page(WEFT_LINKS_CSS, "", late, sizeof late - 1, 3);
     assert_string_equal(links.encoding, "UTF-8");
+    static const char wide[] = "@charset \"utf-16\"; @import '\xC3\xA4'";
+    read_page(WEFT_LINKS_CSS, " \tno such ", wide, sizeof wide - 1, 3);
+    assert_string_equal(links.encoding, "UTF-8");
+    assert_int_equal(links.encoding_from, WEFT_LINKS_FROM_META);
     static const char wrong[] = "@charset \"latin1\" ; @import 'a'";
     read_page(WEFT_LINKS_CSS, "", wrong, sizeof wrong - 1, 3);
     assert_string_equal(links.encoding, "UTF-8");
@@ -179,6 +190,32 @@ TEST(utf16_is_converted_on_the_way)
                 "navigation a \"\u00E4\"\n");
     read_page(WEFT_LINKS_HTML, "utf-16be", big, sizeof big - 1, 3);
     assert_false(links.ranges);
+    forget();
+}
+
+/* Pairs at every other place: some of them lie where a piece of the conversion ends. */
+TEST(a_long_text_in_utf16_is_converted_as_a_whole)
+{
+    static char page[2 + 2 * 3 * 4096], url[2 * 4096 * 4];
+    for (size_t shift = 0; shift < 2; shift++) {
+        size_t size = 0, length = 0;
+        const char *begin = shift ? "<a  href=" : "<a href=";
+        for (const char *c = begin; *c != '\0'; c++) {
+            page[size++] = *c;
+            page[size++] = '\0';
+        }
+        length += (size_t)snprintf(url, sizeof url, "navigation a \"");
+        for (int i = 0; i < 2000; i++) {
+            memcpy(page + size, "\x3D\xD8\x00\xDE", 4);
+            memcpy(url + length, "\U0001F600", 4);
+            size += 4;
+            length += 4;
+        }
+        memcpy(page + size, ">", 2);
+        snprintf(url + length, sizeof url - length, "\"\n");
+        read_page(WEFT_LINKS_HTML, "utf-16le", page, size + 2, 10000);
+        assert_string_equal(found.text, url);
+    }
     forget();
 }
 

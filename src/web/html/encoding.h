@@ -28,7 +28,7 @@ const struct html_encoding *weft__html_encoding_utf8(void);
 /* What the byte order mark says; *size: how long it is. NULL: there is none. */
 const struct html_encoding *weft__html_encoding_bom(struct weft_text head, size_t *size);
 
-/* What a <meta>, or an @charset, in the head of a document says. NULL: nothing. */
+/* What a <meta>, or an @charset, in these first bytes of a document says. NULL: nothing. */
 const struct html_encoding *weft__html_prescan(struct weft_text head);
 const struct html_encoding *weft__html_encoding_css(struct weft_text head);
 

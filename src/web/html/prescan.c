@@ -152,8 +152,6 @@ static const struct html_encoding *read_markup(struct scan *scan)
 const struct html_encoding *weft__html_prescan(struct weft_text head)
 {
     struct scan scan = {head.data, head.data + head.size};
-    if (head.size > HTML_PRESCAN_SIZE)
-        scan.end = head.data + HTML_PRESCAN_SIZE;
     while (scan.at < scan.end) {
         const char *less = memchr(scan.at, '<', (size_t)(scan.end - scan.at));
         if (less == NULL)

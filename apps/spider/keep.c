@@ -1,0 +1,123 @@
+/* A page with a good answer: its links were followed as it came, now it gets a name and is saved. */
+#include "spider/crawl.h"
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <weft/http_message.h>
+
+static void tell_saved(const struct page *page)
+{
+    const struct settings *settings = page->crawl->settings;
+    if (settings->list)
+        puts(page->url.href.data);
+    else if (settings->dry_run)
+        printf("%s -> %s\n", page->url.href.data, page->name);
+    else
+        report_line(page->crawl, "saved    %s as %s", page->url.href.data, page->name);
+}
+
+void keep_finish(struct page *page)
+{
+    const struct weft_http_fetch *fetch = &page->fetch;
+    struct weft_crawl_result result = {.http_status = fetch->status,
+                                       .size = page->reader != NULL ? page->reader->size
+                                                                    : fetch->received,
+                                       .etag = weft_http_fetch_get(fetch, "ETag"),
+                                       .last_modified = weft_http_fetch_get(fetch, "Last-Modified"),
+                                       .media_type = weft_http_fetch_get(fetch, "Content-Type"),
+                                       .file = weft_text_of(page->name)};
+    memcpy(result.hash, page->hash, sizeof result.hash);
+    tell_saved(page);
+    weft_crawl_id id = page->id;
+    struct crawl *crawl = page->crawl;
+    settle_done(page, &result);
+    if (weft_crawl_what(&crawl->state, id) == WEFT_CRAWL_AGAIN) {
+        weft_crawl_line_push(&crawl->state, &crawl->again, id);
+        crawl_feed(crawl);
+    }
+}
+
+/* One name cannot be written, because something is in its way; or none can. */
+static bool is_its_own(int status)
+{
+    return status == UV_ELOOP || status == UV_ENOTDIR || status == UV_EISDIR ||
+           status == UV_ENAMETOOLONG;
+}
+
+void keep_failed(struct page *page, int status)
+{
+    char note[NAME_SIZE + 128];
+    if (page->crawl->aborted) {
+        page_leave(page);
+        return;
+    }
+    if (!is_its_own(status)) {
+        crawl_no_output(page->crawl, status, page->name);
+        page_leave(page); /* it is not settled: it waits for a better disk */
+        return;
+    }
+    snprintf(note, sizeof note, "cannot be saved as %s: %s", page->name,
+             status == UV_ELOOP ? "a symbolic link is in the way" : weft_strerror(status));
+    settle_failed(page, status, note);
+}
+
+static void saved(struct weft_op *parent, struct weft_op *op)
+{
+    (void)parent;
+    struct page *page = weft_owner(op, struct page, save.work.op);
+    if (op->status != 0)
+        keep_failed(page, op->status);
+    else
+        keep_finish(page);
+}
+
+static void committed(struct weft_op *parent, struct weft_op *op)
+{
+    (void)parent;
+    struct page *page = weft_owner(op, struct page, stream.work.op);
+    if (op->status != 0)
+        keep_failed(page, op->status);
+    else
+        keep_finish(page);
+}
+
+static void last_written(struct weft_op *parent, struct weft_op *op)
+{
+    struct page *page = weft_owner(op, struct page, stream.work.op);
+    if (op->status != 0)
+        keep_failed(page, op->status);
+    else
+        save_commit(parent, &page->stream, page->stream.modified, committed);
+}
+
+static int64_t modified_of(const struct page *page)
+{
+    int64_t modified;
+    struct weft_text value = weft_http_fetch_get(&page->fetch, "Last-Modified");
+    weft_http_date_parse(value, time(NULL), &modified);
+    return modified;
+}
+
+void keep_page(struct page *page)
+{
+    struct crawl *crawl = page->crawl;
+    struct reader *reader = page->reader;
+    follow_fields(page);
+    int err = reader_end(reader, page->hash);
+    if (err == 0)
+        err = page_name(page);
+    if (err != 0) {
+        settle_failed(page, err, weft_strerror(err));
+        return;
+    }
+    crawl->bytes += page->fetch.wire_received;
+    int64_t modified = modified_of(page);
+    if (page->streamed) {
+        page->stream.modified = modified;
+        save_write(&crawl->op, &page->stream, reader->data, reader->used, last_written);
+    } else {
+        page->save.work.crew = &crawl->crew;
+        save_file(&crawl->op, &page->save, &crawl->folder, page->name, reader->data, reader->used,
+                  modified, saved);
+    }
+}

@@ -1,0 +1,81 @@
+/* A page that is redirected: where it leads to is seen at the same depth, by the same rules as a link.
+ *
+ * Nothing is followed inside the fetch: the target is a URL like others, and may be known already.
+ * So a circle ends by itself; it is found, and told, when it closes. */
+#include "spider/crawl.h"
+
+/* How many redirects led here, one after the other? */
+static unsigned hops_to(struct crawl *crawl, weft_crawl_id id)
+{
+    unsigned hops = 0;
+    weft_crawl_id from = id;
+    for (; hops <= CRAWL_REDIRECTS; hops++) {
+        size_t size;
+        if (weft_crawl_url(&crawl->state, from, crawl->text, WEFT_CRAWL_URL_MAX + 1, &size,
+                           &from) != 0 ||
+            from == 0 || weft_crawl_what(&crawl->state, from) != WEFT_CRAWL_MOVED)
+            break;
+    }
+    return hops;
+}
+
+/* Does the way from there lead back here? */
+static bool is_loop(struct crawl *crawl, weft_crawl_id here, weft_crawl_id there)
+{
+    struct weft_crawl_result result;
+    for (unsigned hops = 0; there != here && hops < CRAWL_REDIRECTS; hops++) {
+        if (there == 0 || weft_crawl_what(&crawl->state, there) != WEFT_CRAWL_MOVED ||
+            weft_crawl_result(&crawl->state, there, &result) != 0)
+            return false;
+        there = result.redirect;
+    }
+    return there == here;
+}
+
+/* A start URL takes the scope with it: that is where the user wants to go. */
+static void move_scope(struct page *page, const struct weft_url *to)
+{
+    struct crawl *crawl = page->crawl;
+    if (scope_check(&crawl->scope, to, false) == SCOPE_IN)
+        return;
+    int err = scope_add_start(&crawl->scope, to);
+    if (err == 0)
+        err = crawl_remember_scope(crawl, to);
+    if (err == 0)
+        err = crawl_look_again(crawl);
+    if (err != 0)
+        crawl_no_output(crawl, err, "the state");
+}
+
+void moved_page(struct page *page)
+{
+    struct crawl *crawl = page->crawl;
+    struct weft_url *to = &crawl->link;
+    struct weft_crawl_result result = {.what = WEFT_CRAWL_MOVED, .http_status = page->fetch.status};
+    int err = weft_url_parse(to, weft_text_of(page->fetch.location), &page->url);
+    if (err != 0 || !weft_url_is_http(to)) {
+        settle_failed(page, UV_EINVAL, "it is redirected to nowhere");
+        return;
+    }
+    weft_url_drop_fragment(to);
+    weft_url_drop_credentials(to);
+    if (hops_to(crawl, page->id) >= CRAWL_REDIRECTS) {
+        settle_failed(page, UV_ELOOP, "too many redirects");
+        return;
+    }
+    bool start = page_is_start(crawl, page->id);
+    if (start)
+        move_scope(page, to);
+    report_line(crawl, "moved    %s to %s", page->url.href.data, to->href.data);
+    if (start || scope_check(&crawl->scope, to, follow_is_requisite(&page->url)) == SCOPE_IN)
+        err = follow_see(crawl, to, weft_crawl_depth(&crawl->state, page->id), page->id,
+                         &result.redirect);
+    else
+        result.note = weft_text_of("it leads out of the scope");
+    if (err != 0)
+        settle_failed(page, err, weft_strerror(err));
+    else if (is_loop(crawl, page->id, result.redirect))
+        settle_failed(page, UV_ELOOP, "it is redirected in a circle");
+    else
+        settle_page(page, &result);
+}

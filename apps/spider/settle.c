@@ -1,0 +1,85 @@
+/* The end of every page's way: it is told to the state exactly once, counted, and out of memory.
+ *
+ * A page that was not begun, because the crawl stops, is not settled: it only leaves, and waits on. */
+#include "spider/crawl.h"
+#include <time.h>
+
+/* A start URL, or what one leads to by redirects alone: nothing else is at no distance. */
+bool page_is_start(const struct crawl *crawl, weft_crawl_id id)
+{
+    return weft_crawl_depth(&crawl->state, id) == 0;
+}
+
+static void count(struct crawl *crawl, const struct weft_crawl_result *result)
+{
+    switch (result->what) {
+    case WEFT_CRAWL_DONE:
+    case WEFT_CRAWL_AGAIN:
+        if (result->http_status != 0)
+            crawl->saved++;
+        else
+            crawl->found++;
+        break;
+    case WEFT_CRAWL_MOVED:
+        crawl->moved++;
+        break;
+    case WEFT_CRAWL_SKIPPED:
+        crawl->skipped++;
+        break;
+    default:
+        crawl->failed++;
+    }
+}
+
+void settle_url(struct crawl *crawl, weft_crawl_id id, const struct weft_crawl_result *result)
+{
+    count(crawl, result);
+    int err = weft_crawl_settle(&crawl->state, id, result);
+    if (err != 0)
+        crawl_no_output(crawl, err, "the state");
+}
+
+void page_leave(struct page *page)
+{
+    struct crawl *crawl = page->crawl;
+    page_free(page);
+    crawl_feed(crawl);
+}
+
+void settle_page(struct page *page, struct weft_crawl_result *result)
+{
+    result->attempts = page->attempts + page->pushed;
+    result->fetched = time(NULL);
+    settle_url(page->crawl, page->id, result);
+    page_leave(page);
+}
+
+void settle_failed(struct page *page, int status, const char *note)
+{
+    struct weft_crawl_result result = {.what = WEFT_CRAWL_FAILED,
+                                       .status = status,
+                                       .http_status = page->fetch.status,
+                                       .note = weft_text_of(note)};
+    report_failure(page->crawl, page->id, page->url.href.data, note);
+    settle_page(page, &result);
+}
+
+void settle_skipped(struct page *page, const char *note)
+{
+    struct weft_crawl_result result = {
+        .what = WEFT_CRAWL_SKIPPED, .http_status = page->fetch.status, .note = weft_text_of(note)};
+    if (page_is_start(page->crawl, page->id))
+        report_failure(page->crawl, page->id, page->url.href.data, note);
+    else
+        report_line(page->crawl, "skipped  %s: %s", page->url.href.data, note);
+    settle_page(page, &result);
+}
+
+void settle_done(struct page *page, const struct weft_crawl_result *result)
+{
+    struct crawl *crawl = page->crawl;
+    struct weft_crawl_result its = *result;
+    bool nearer = weft_crawl_depth(&crawl->state, page->id) < page->depth;
+    its.what = nearer ? WEFT_CRAWL_AGAIN : WEFT_CRAWL_DONE;
+    settle_page(page, &its);
+}

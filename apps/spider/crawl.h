@@ -97,6 +97,7 @@ struct page {
     struct save save;
     struct save_stream stream;
     struct save_read read;
+    struct save_look look;
     unsigned tried_names; /* of those that a file may have that others have saved */
     uint64_t hash[2];
     char name[NAME_SIZE];
@@ -255,14 +256,23 @@ bool page_is_start(const struct crawl *crawl, weft_crawl_id id);
 
 /* follow.c: what links lead to. */
 weft_links_fn follow_link;
+/* The same for one that stands elsewhere. 0, or why the state could not be told. */
+int follow_url(struct page *page, struct weft_text link, bool requisite);
 /* A picture, a style, a script, by its name: where nothing else is known of it. */
 bool follow_is_requisite(const struct weft_url *url);
-/* The fields of an answer that are links: Link, Refresh. */
-void follow_fields(struct page *page);
 /* url was found at depth by number from; a new one waits for its turn. 0, or an error of the
  * state. *id as in weft_crawl_see. */
 int follow_see(struct crawl *crawl, const struct weft_url *url, unsigned depth, weft_crawl_id from,
                weft_crawl_id *id);
+
+/* fields.c: what the fields of an answer say about links. */
+/* Follow them, and keep them in the state. */
+void fields_follow(struct page *page);
+bool fields_nofollow(const struct page *page);
+/* What was kept, for a page that is read from the disk: sets nofollow; *lines are to be freed with
+ * weft_free, NULL if there are none, and to be followed when the page has a reader. */
+int fields_recall(struct page *page, char **lines);
+void fields_follow_lines(struct page *page, const char *lines);
 
 /* report.c: what the user is told. */
 void report_progress(const struct crawl *crawl, bool last);

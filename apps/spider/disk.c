@@ -34,12 +34,14 @@ static void begin_read(struct weft_op *op)
 static bool looks_like_page(const struct save_read *read)
 {
     size_t at = 0;
+    if (read->data == NULL)
+        return false;
     while (at < read->size && strchr(" \t\r\n", read->data[at]) != NULL && read->data[at] != '\0')
         at++;
     return at < read->size && read->data[at] == '<';
 }
 
-static int follow_all(struct page *page, struct weft_text media_type)
+static int follow_all(struct page *page, struct weft_text media_type, const char *fields)
 {
     enum weft_links_type type;
     struct weft_text charset;
@@ -51,8 +53,12 @@ static int follow_all(struct page *page, struct weft_text media_type)
         type = WEFT_LINKS_HTML;
     }
     int err = page_read_begin(page);
-    if (err != 0 || !linked)
+    if (err != 0)
         return err;
+    if (fields != NULL)
+        fields_follow_lines(page, fields);
+    if (!linked || page->read.data == NULL)
+        return 0;
     err = reader_links(page->reader, type, charset);
     if (err == 0)
         err = weft_links_feed(&page->reader->links, page->read.data, page->read.size);
@@ -82,7 +88,11 @@ static int look_through(struct crawl *crawl, struct page *page)
     if (err != 0)
         return err;
     snprintf(media, sizeof media, "%.*s", WEFT_TEXT_ARGS(result.media_type));
-    err = follow_all(page, weft_text_of(media));
+    char *fields;
+    err = fields_recall(page, &fields);
+    if (err == 0)
+        err = follow_all(page, weft_text_of(media), fields);
+    weft_free(fields);
     if (err != 0)
         return err;
     bool nearer = weft_crawl_depth(&crawl->state, page->id) < page->depth;
@@ -93,6 +103,24 @@ static int look_through(struct crawl *crawl, struct page *page)
     return err;
 }
 
+/* What it leads to is not known: it is fetched again the next time. But one that is only too large to
+ * be looked through is as good as it will ever be. */
+static void unreadable(struct page *page, int status)
+{
+    struct crawl *crawl = page->crawl;
+    char note[NAME_SIZE + 128];
+    snprintf(note, sizeof note, "cannot read %s: %s", page->name, weft_strerror(status));
+    if (status != UV_EFBIG) {
+        settle_failed(page, status, note);
+        return;
+    }
+    report_failure(crawl, page->id, page->url.href.data, note);
+    int err = weft_crawl_set(&crawl->state, page->id, WEFT_CRAWL_DONE);
+    if (err != 0)
+        crawl_no_output(crawl, err, "the state");
+    page_leave(page);
+}
+
 static void reread(struct weft_op *parent, struct weft_op *op)
 {
     (void)parent;
@@ -101,24 +129,47 @@ static void reread(struct weft_op *parent, struct weft_op *op)
     crawl->rereading--;
     if (op->status == UV_ENOENT) {
         fetch_instead(crawl, page);
+    } else if (op->status != 0 && crawl->stop == CRAWL_GOES_ON) {
+        unreadable(page, op->status);
+        return;
     } else {
-        int err = op->status == 0 ? look_through(crawl, page) : op->status;
-        /* Unread because the crawl stops, it stays to be done. */
-        if (err != 0 && crawl->stop == CRAWL_GOES_ON)
-            crawl_no_output(crawl, err, page->name);
+        int err = op->status == 0 ? look_through(crawl, page) : 0; /* or it stays to be done */
+        if (err != 0)
+            crawl_no_output(crawl, err, "the state");
         page_free(page);
     }
     crawl_feed(crawl);
 }
 
+/* A picture or an archive leads to nothing; but for a page whose type nobody told, one has to look. */
+static bool has_links(const struct weft_crawl_result *result)
+{
+    enum weft_links_type type;
+    struct weft_text charset;
+    return result->media_type.size == 0 ||
+           reader_type(result->media_type, result->file, &type, &charset);
+}
+
 void disk_reread(struct crawl *crawl, weft_crawl_id id)
 {
     struct weft_crawl_result result;
-    struct page *page = page_new(crawl, NULL, id);
-    int err = page != NULL ? weft_crawl_result(&crawl->state, id, &result) : UV_ENOMEM;
+    struct page *page = NULL;
+    int err = weft_crawl_result(&crawl->state, id, &result);
+    if (err == 0 && !has_links(&result)) {
+        err = weft_crawl_set(&crawl->state, id, WEFT_CRAWL_DONE);
+        if (err != 0)
+            crawl_no_output(crawl, err, "the state");
+        return;
+    }
+    if (err == 0)
+        page = page_new(crawl, NULL, id);
+    if (page == NULL) {
+        crawl_no_output(crawl, err != 0 ? err : UV_ENOMEM, "the state");
+        return;
+    }
+    err = weft_crawl_result(&crawl->state, id, &result); /* a page asks the state, too */
     if (err != 0) {
-        if (page != NULL)
-            page_free(page);
+        page_free(page);
         crawl_no_output(crawl, err, "the state");
         return;
     }
@@ -169,19 +220,35 @@ static bool next_name(struct page *page)
 
 static void adopt(struct page *page)
 {
-    struct weft_crawl_result result = {.size = page->read.size, .file = weft_text_of(page->name)};
-    int err = follow_all(page, weft_text(NULL, 0));
+    struct weft_crawl_result result = {.size = page->read.data != NULL ? page->read.size
+                                                                       : page->look.size,
+                                       .file = weft_text_of(page->name)};
+    int err = follow_all(page, weft_text(NULL, 0), NULL);
     if (err != 0) {
         settle_failed(page, err, weft_strerror(err));
         return;
     }
-    struct crawl *crawl = page->crawl;
-    weft_crawl_id id = page->id;
-    report_line(crawl, "there    %s as %s", page->url.href.data, page->name);
+    report_line(page->crawl, "there    %s as %s", page->url.href.data, page->name);
     settle_done(page, &result);
-    if (weft_crawl_what(&crawl->state, id) == WEFT_CRAWL_AGAIN)
-        weft_crawl_line_push(&crawl->state, &crawl->again, id);
-    crawl_feed(crawl);
+}
+
+/* What has no links by its name need only be there. */
+static bool is_worth_reading(const struct page *page)
+{
+    const char *media = weft_http_media_type(weft_text_of(page->name));
+    enum weft_links_type type;
+    struct weft_text charset;
+    return strcmp(media, "application/octet-stream") == 0 ||
+           reader_type(weft_text_of(media), weft_text(NULL, 0), &type, &charset);
+}
+
+static void begin_look(struct weft_op *op)
+{
+    struct page *page = page_of(op);
+    if (is_worth_reading(page))
+        begin_read(op);
+    else
+        save_look(op, &page->look, &page->crawl->folder, page->name, read_done);
 }
 
 static void looked(struct weft_op *parent, struct weft_op *op)
@@ -193,7 +260,7 @@ static void looked(struct weft_op *parent, struct weft_op *op)
     /* Nothing can be below what is a file: so it is not there either. */
     bool absent = op->status == UV_ENOENT || op->status == UV_ENOTDIR || op->status == UV_EISDIR ||
                   op->status == UV_EINVAL;
-    if (op->status == 0) {
+    if (op->status == 0 || op->status == UV_EFBIG) { /* too large to be looked through, but there */
         adopt(page);
     } else if (crawl->stop != CRAWL_GOES_ON) {
         page_free(page);
@@ -210,7 +277,7 @@ void disk_adopt(struct page *page)
 {
     struct crawl *crawl = page->crawl;
     if (next_name(page)) {
-        weft_queue_push(&crawl->disk, &crawl->op, &page->op, begin_read, looked);
+        weft_queue_push(&crawl->disk, &crawl->op, &page->op, begin_look, looked);
         return;
     }
     page->named = false; /* it may be wget's: ours is claimed again */

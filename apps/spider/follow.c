@@ -74,7 +74,7 @@ int follow_see(struct crawl *crawl, const struct weft_url *url, unsigned depth, 
 
 /* ---- links ---------------------------------------------------------------------------------- */
 
-static int follow(struct page *page, struct weft_text link, bool requisite)
+int follow_url(struct page *page, struct weft_text link, bool requisite)
 {
     struct crawl *crawl = page->crawl;
     struct weft_url *url = &crawl->link;
@@ -113,43 +113,5 @@ int follow_link(struct weft_links *links, const struct weft_link *link)
     bool nofollow = page->nofollow || (link->nofollow && !page->crawl->settings->no_robots);
     if (nofollow && !requisite)
         return 0;
-    return follow(page, link->url, requisite);
-}
-
-/* ---- fields --------------------------------------------------------------------------------- */
-
-static bool is_requisite(const struct weft_http_link *link)
-{
-    return weft_http_link_is(link, "stylesheet") || weft_http_link_is(link, "icon") ||
-           weft_http_link_is(link, "preload") || weft_http_link_is(link, "modulepreload") ||
-           weft_http_link_is(link, "manifest");
-}
-
-static bool is_no_page(const struct weft_http_link *link)
-{
-    return weft_http_link_is(link, "preconnect") || weft_http_link_is(link, "dns-prefetch") ||
-           weft_http_link_is(link, "nofollow");
-}
-
-static void follow_link_field(struct page *page, struct weft_text rest)
-{
-    struct weft_http_link link;
-    int more;
-    while ((more = weft_http_link_next(&rest, &link)) != 0) {
-        if (more > 0 && !is_no_page(&link) && (is_requisite(&link) || !page->nofollow))
-            follow(page, link.target, is_requisite(&link));
-    }
-}
-
-void follow_fields(struct page *page)
-{
-    const struct weft_http_field *field;
-    size_t at = 0;
-    while ((field = weft_http_fetch_next(&page->fetch, "Link", &at)) != NULL)
-        follow_link_field(page, field->value);
-    struct weft_text value = weft_http_fetch_get(&page->fetch, "Refresh"), url;
-    uint32_t seconds;
-    if (value.data != NULL && weft_links_refresh(value, &url, &seconds) == 0 && url.size > 0 &&
-        !page->nofollow)
-        follow(page, url, false);
+    return follow_url(page, link->url, requisite);
 }

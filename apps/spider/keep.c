@@ -28,13 +28,7 @@ void keep_finish(struct page *page)
                                        .file = weft_text_of(page->name)};
     memcpy(result.hash, page->hash, sizeof result.hash);
     tell_saved(page);
-    weft_crawl_id id = page->id;
-    struct crawl *crawl = page->crawl;
     settle_done(page, &result);
-    if (weft_crawl_what(&crawl->state, id) == WEFT_CRAWL_AGAIN) {
-        weft_crawl_line_push(&crawl->state, &crawl->again, id);
-        crawl_feed(crawl);
-    }
 }
 
 /* One name cannot be written, because something is in its way; or none can. */
@@ -102,7 +96,7 @@ void keep_page(struct page *page)
 {
     struct crawl *crawl = page->crawl;
     struct reader *reader = page->reader;
-    follow_fields(page);
+    fields_follow(page);
     int err = reader_end(reader, page->hash);
     if (err == 0)
         err = page_name(page);

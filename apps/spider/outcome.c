@@ -50,6 +50,10 @@ static void rested(struct weft_op *parent, struct weft_op *op)
 /* Half a second, a second, two …, up to a minute; a part of it by chance. */
 static void nap(struct page *page)
 {
+    if (page->crawl->stop != CRAWL_GOES_ON) {
+        page_leave(page);
+        return;
+    }
     uint64_t ms = 500;
     for (unsigned i = 1; i < page->attempts && ms < 60000; i++)
         ms *= 2;

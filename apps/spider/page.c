@@ -144,27 +144,6 @@ static int refuse(struct page *page, int status)
     return status;
 }
 
-/* "nofollow" in an X-Robots-Tag, for everybody or for a robot that we are not: to be safe. */
-static bool says_nofollow(const struct weft_http_fetch *fetch)
-{
-    const struct weft_http_field *field;
-    size_t at = 0;
-    while ((field = weft_http_fetch_next(fetch, "X-Robots-Tag", &at)) != NULL) {
-        struct weft_text rest = field->value;
-        while (rest.data != NULL) {
-            struct weft_text word = weft_text_trim(weft_text_cut(&rest, ','));
-            const char *colon = word.size > 0 ? memchr(word.data, ':', word.size) : NULL;
-            if (colon != NULL)
-                word = weft_text_trim(
-                    weft_text(colon + 1, word.size - (size_t)(colon + 1 - word.data)));
-            if (weft_text_same(word, weft_text_of("nofollow")) ||
-                weft_text_same(word, weft_text_of("none")))
-                return true;
-        }
-    }
-    return false;
-}
-
 /* A server may say beforehand how much it will be. */
 static bool is_too_large(const struct page *page)
 {
@@ -188,7 +167,7 @@ static int on_head(struct weft_http_fetch *fetch)
                               weft_url_pathname(&page->url), &type, &charset);
     if (is_too_large(page))
         return refuse(page, UV_EFBIG);
-    page->nofollow = !settings->no_robots && says_nofollow(fetch);
+    page->nofollow = !settings->no_robots && fields_nofollow(page);
     if (!linked && settings_dry(settings))
         return refuse(page, UV_ENOTSUP);
     int err = page_read_begin(page);

@@ -81,5 +81,7 @@ void settle_done(struct page *page, const struct weft_crawl_result *result)
     struct weft_crawl_result its = *result;
     bool nearer = weft_crawl_depth(&crawl->state, page->id) < page->depth;
     its.what = nearer ? WEFT_CRAWL_AGAIN : WEFT_CRAWL_DONE;
+    if (nearer)
+        weft_crawl_line_push(&crawl->state, &crawl->again, page->id);
     settle_page(page, &its);
 }

@@ -121,7 +121,8 @@ expect_file big.bin
 
 it "stops in the middle of one whose length was not known, and keeps nothing of it"
 nginx_config() {
-    echo "server { listen 127.0.0.1:${ports[0]}; root $www; gzip on; gzip_types text/plain; }"
+    echo "server { listen 127.0.0.1:${ports[0]}; root $www; gzip on; gzip_types text/plain;"
+    echo "location /slow.png { limit_rate 1m; } }"
 }
 if nginx_up; then
     head -c 4000000 /dev/zero | tr '\0' 'x' >"$www/long.txt" # four kilobytes on the way
@@ -135,6 +136,30 @@ if nginx_up; then
     spider --max-file 4M "http://127.0.0.1:${ports[0]}/long.txt" 0
     expect status 0
     cmp -s "$www/long.txt" "$home/127.0.0.1:${ports[0]}/long.txt" || fail "it is not the same"
+
+    it "keeps nothing of one that takes longer than --page-timeout"
+    cp "$www/long.txt" "$www/slow.png" # four seconds
+    fresh
+    spider --page-timeout 700ms --retries 0 "http://127.0.0.1:${ports[0]}/slow.png" 0
+    expect status 1
+    expect_part stderr "slow.png: "
+    [ "$(saved)" -eq 0 ] || fail "$(saved) files"
+    [ -z "$(ls -A "$home/.weft/tmp")" ] || fail "leftovers: $(ls -A "$home/.weft/tmp")"
+
+    it "fetches one again, from its beginning, that was cut off in the middle"
+    fresh
+    "$weft" spider -o "$home" "http://127.0.0.1:${ports[0]}/slow.png" 0 \
+        >/dev/null 2>"$scratch/err" </dev/null &
+    pid=$!
+    begun() { [ -n "$(find "$home/.weft/tmp" -type f -size +300k 2>/dev/null)" ]; }
+    soon begun || fail "nothing came: $(ls -l "$home/.weft/tmp")"
+    kill -KILL "$nginx_pid"
+    sed -i 's/limit_rate 1m;//' "$scratch/nginx/conf"
+    nginx -p "$scratch/nginx" -c "$scratch/nginx/conf" >/dev/null 2>&1 </dev/null &
+    others+=("$!")
+    disown "$!"
+    wait "$pid" || fail "status $?: $(<"$scratch/err")"
+    cmp -s "$www/slow.png" "$home/127.0.0.1:${ports[0]}/slow.png" || fail "it is not the same"
 fi
 
 it "streams a large file: its bytes are right and are never all in memory"

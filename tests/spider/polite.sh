@@ -166,7 +166,11 @@ expect status 1
 expect_part stderr "$site/: robots.txt forbids it"
 [ "$(total)" -eq 0 ] || fail "$(total) requests"
 
-it "does not ask for it with --no-robots, also if that comes later"
+it "does not ask for it with --no-robots, and does not obey what it knows of it"
+spider --polite --delay 1ms --no-robots "$site/" inf 4
+expect status 0
+[ "$(saved)" -eq 5 ] || fail "$(saved) files"
+fresh
 spider --polite --delay 1ms --no-robots "$site/" inf 4
 expect status 0
 [ "$(saved)" -eq 5 ] || fail "$(saved) files"

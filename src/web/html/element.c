@@ -38,7 +38,7 @@ static const unsigned first_letters =
 static bool breaks_out(struct weft_text name)
 {
     for (size_t i = 0; i < sizeof breakers / sizeof *breakers; i++) {
-        if (weft_text_is(name, breakers[i]))
+        if (breakers[i][0] == name.data[0] && weft_text_is(name, breakers[i]))
             return true;
     }
     return false;

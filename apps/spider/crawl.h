@@ -79,12 +79,14 @@ struct page {
     struct crawl *crawl;
     struct host *host; /* NULL: it is only read from the disk */
     struct page *next_spare;
+    struct page *next_here, **link_here; /* of those in memory */
     weft_crawl_id id;
-    unsigned depth;    /* as it was when its links were followed */
-    unsigned attempts; /* requests, but for those that were pushed back */
-    unsigned pushed;   /* how often it was told to come back later */
-    bool begun;        /* a request was sent, */
-    uint64_t begun_at; /* then */
+    unsigned depth;       /* as it was when its links were followed */
+    unsigned scope_round; /* the same */
+    unsigned attempts;    /* requests, but for those that were pushed back */
+    unsigned pushed;      /* how often it was told to come back later */
+    bool begun;           /* a request was sent, */
+    uint64_t begun_at;    /* then */
     struct weft_url url;
     struct weft_http_fetch fetch;
     struct reader *reader; /* while its body comes in, and until it is saved */
@@ -125,6 +127,7 @@ struct crawl {
     struct save_folder folder;
     struct weft_crew crew; /* small pages are saved several at a time */
     struct scope scope;
+    unsigned scope_round; /* how often the scope has grown */
     struct scope trusted; /* the same, but for where redirects have led: who gets passwords */
     bool in_clear;        /* a start URL is http: passwords may be seen by others */
     char agent[CRAWL_AGENT];
@@ -134,6 +137,7 @@ struct crawl {
     struct host *hungry, **hungry_tail;
     struct weft_crawl_line again; /* what is to be looked through again */
     size_t pages, pages_max, rereading;
+    struct page *here; /* pages in memory */
     struct page *spare_pages;
     struct reader *spare_readers;
     struct weft_url link, other; /* for the time of a call */
@@ -204,6 +208,8 @@ void host_ask_robots(struct host *host);
 /* page.c */
 struct page *page_new(struct crawl *crawl, struct host *host, weft_crawl_id id);
 void page_free(struct page *page);
+/* Is number id in memory, under way? */
+bool page_is_here(const struct crawl *crawl, weft_crawl_id id);
 /* Into its host's lane, or to the front of it. */
 void page_queue(struct page *page);
 void page_queue_first(struct page *page);
@@ -251,6 +257,8 @@ void settle_skipped(struct page *page, const char *note);
 void settle_url(struct crawl *crawl, weft_crawl_id id, const struct weft_crawl_result *result);
 /* It leaves without being settled, and waits for another time. */
 void page_leave(struct page *page);
+/* Has it come nearer, or has the scope grown, since its links were followed? */
+bool page_is_nearer(const struct page *page);
 /* A start URL, or what one leads to by redirects alone: nothing else is at no distance. */
 bool page_is_start(const struct crawl *crawl, weft_crawl_id id);
 
@@ -258,6 +266,10 @@ bool page_is_start(const struct crawl *crawl, weft_crawl_id id);
 weft_links_fn follow_link;
 /* The same for one that stands elsewhere. 0, or why the state could not be told. */
 int follow_url(struct page *page, struct weft_text link, bool requisite);
+/* Number id, whose URL this is, has to be fetched once more. */
+int follow_again(struct crawl *crawl, const struct weft_url *url, weft_crawl_id id);
+/* Is it within the nesting? */
+bool follow_is_near(const struct crawl *crawl, unsigned depth, bool requisite);
 /* A picture, a style, a script, by its name: where nothing else is known of it. */
 bool follow_is_requisite(const struct weft_url *url);
 /* url was found at depth by number from; a new one waits for its turn. 0, or an error of the

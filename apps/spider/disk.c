@@ -95,8 +95,7 @@ static int look_through(struct crawl *crawl, struct page *page)
     weft_free(fields);
     if (err != 0)
         return err;
-    bool nearer = weft_crawl_depth(&crawl->state, page->id) < page->depth;
-    if (nearer)
+    if (page_is_nearer(page))
         weft_crawl_line_push(&crawl->state, &crawl->again, page->id);
     else
         err = weft_crawl_set(&crawl->state, page->id, WEFT_CRAWL_DONE);

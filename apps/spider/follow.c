@@ -16,13 +16,33 @@ bool follow_is_requisite(const struct weft_url *url)
 
 /* ---- what is near enough -------------------------------------------------------------------- */
 
-static bool within(const struct crawl *crawl, unsigned depth, bool requisite)
+bool follow_is_near(const struct crawl *crawl, unsigned depth, bool requisite)
 {
     const struct settings *settings = crawl->settings;
     return settings->endless || depth <= settings->nesting + (requisite ? CRAWL_REQUISITES : 0);
 }
 
 /* ---- nearer --------------------------------------------------------------------------------- */
+
+int follow_again(struct crawl *crawl, const struct weft_url *url, weft_crawl_id id)
+{
+    struct host *host = host_of(crawl, url);
+    int err = host == NULL ? UV_ENOMEM : 0;
+    if (err == 0 && weft_crawl_what(&crawl->state, id) != WEFT_CRAWL_WAITING)
+        err = weft_crawl_set(&crawl->state, id, WEFT_CRAWL_WAITING);
+    if (err == 0)
+        host_add(host, id); /* no effect on one that is in a line */
+    return err;
+}
+
+static int fetch_once_more(struct crawl *crawl, weft_crawl_id id)
+{
+    size_t size;
+    int err = weft_crawl_url(&crawl->state, id, crawl->text, WEFT_CRAWL_URL_MAX + 1, &size, NULL);
+    if (err == 0)
+        err = weft_url_parse(&crawl->other, weft_text(crawl->text, size), NULL);
+    return err == 0 ? follow_again(crawl, &crawl->other, id) : err;
+}
 
 static int nearer(struct crawl *crawl, weft_crawl_id id, unsigned depth)
 {
@@ -35,11 +55,16 @@ static int nearer(struct crawl *crawl, weft_crawl_id id, unsigned depth)
                 weft_crawl_line_push(&crawl->state, &crawl->again, id);
             return err;
         }
+        /* What waits may have been too far away until now, and be in no line. */
+        if (what == WEFT_CRAWL_WAITING && !page_is_here(crawl, id))
+            return fetch_once_more(crawl, id);
         if (what != WEFT_CRAWL_MOVED)
-            return 0; /* it is under way or waits: its depth is looked at then */
+            return 0; /* what is under way looks at its depth when it is done */
         int err = weft_crawl_result(&crawl->state, id, &result);
-        if (err != 0 || result.redirect == 0)
+        if (err != 0)
             return err;
+        if (result.redirect == 0) /* it led out of the scope; but a start URL takes that with it */
+            return depth == 0 ? fetch_once_more(crawl, id) : 0;
         size_t size;
         id = result.redirect;
         err = weft_crawl_url(&crawl->state, id, crawl->text, WEFT_CRAWL_URL_MAX + 1, &size, NULL);
@@ -78,7 +103,7 @@ int follow_url(struct page *page, struct weft_text link, bool requisite)
 {
     struct crawl *crawl = page->crawl;
     struct weft_url *url = &crawl->link;
-    if (!within(crawl, page->depth + 1, requisite))
+    if (!follow_is_near(crawl, page->depth + 1, requisite))
         return 0;
     int err = weft_url_parse(url, link, &page->reader->base);
     if (err != 0)

@@ -67,6 +67,7 @@ struct changes {
     bool rules;      /* other ones: look at everything again */
     unsigned before; /* the nesting; nothing nearer than that needs a look */
     unsigned now;
+    char *text; /* of the rules */
 };
 
 /* Equal texts are equal rules; what else decides which links count is part of it. */
@@ -87,26 +88,31 @@ static char *rules_text(const struct crawl *crawl)
 static int find_changes(struct crawl *crawl, struct changes *changes)
 {
     struct weft_text value;
-    char *rules = rules_text(crawl);
-    if (rules == NULL)
-        return UV_ENOMEM;
     *changes = (struct changes){.crawl = crawl, .now = nesting_of(crawl->settings)};
     changes->before = changes->now;
+    changes->text = rules_text(crawl);
+    if (changes->text == NULL)
+        return UV_ENOMEM;
     int err = kept(crawl, key_rules, &value);
-    if (err == 0 && !weft_text_is(value, rules)) {
-        changes->rules = value.data != NULL;
-        err = weft_crawl_put(&crawl->state, weft_text_of(key_rules), weft_text_of(rules));
-    }
-    weft_free(rules);
-    if (err == 0)
-        err = kept(crawl, key_nesting, &value);
+    if (err != 0)
+        return err;
+    changes->rules = value.data != NULL && !weft_text_is(value, changes->text);
+    err = kept(crawl, key_nesting, &value);
     if (err == 0 && value.data != NULL)
         changes->before = (unsigned)strtoul(value.data, NULL, 10);
-    char text[16];
-    snprintf(text, sizeof text, "%u", changes->now);
-    if (err == 0 && (value.data == NULL || changes->now > changes->before))
+    return err;
+}
+
+/* Only when everything that follows from them is in the state: whoever is killed before that finds
+ * the changes once more. */
+static int keep_changes(struct crawl *crawl, const struct changes *changes)
+{
+    char nesting[16];
+    int size = snprintf(nesting, sizeof nesting, "%u", changes->now);
+    int err = weft_crawl_put(&crawl->state, weft_text_of(key_rules), weft_text_of(changes->text));
+    if (err == 0)
         err = weft_crawl_put(&crawl->state, weft_text_of(key_nesting),
-                             weft_text(text, strlen(text) + 1));
+                             weft_text(nesting, (size_t)size + 1));
     return err;
 }
 
@@ -167,8 +173,9 @@ static int sort_out(struct weft_crawl *state, weft_crawl_id id, struct weft_text
         return err;
     if (what == WEFT_CRAWL_AGAIN)
         weft_crawl_line_push(state, &crawl->again, id);
-    if (what != WEFT_CRAWL_WAITING)
-        return 0;
+    if (what != WEFT_CRAWL_WAITING ||
+        !follow_is_near(crawl, weft_crawl_depth(state, id), follow_is_requisite(&crawl->other)))
+        return 0; /* what is too far for this nesting waits for a larger one */
     struct host *host = err == 0 ? host_of(crawl, &crawl->other) : NULL;
     if (host == NULL)
         return err != 0 ? err : UV_ENOMEM;
@@ -179,8 +186,11 @@ static int sort_out(struct weft_crawl *state, weft_crawl_id id, struct weft_text
 static int look_again(struct weft_crawl *state, weft_crawl_id id, struct weft_text url,
                       const struct weft_crawl_result *result, void *context)
 {
-    (void)url;
     struct crawl *crawl = context;
+    if (result->what == WEFT_CRAWL_MOVED && result->redirect == 0) {
+        int err = weft_url_parse(&crawl->other, url, NULL);
+        return err == 0 ? follow_again(crawl, &crawl->other, id) : err;
+    }
     if (result->what != WEFT_CRAWL_DONE)
         return 0;
     int err = weft_crawl_set(state, id, WEFT_CRAWL_AGAIN);
@@ -191,6 +201,7 @@ static int look_again(struct weft_crawl *state, weft_crawl_id id, struct weft_te
 
 int crawl_look_again(struct crawl *crawl)
 {
+    crawl->scope_round++;
     return weft_crawl_each(&crawl->state, look_again, crawl);
 }
 
@@ -266,7 +277,7 @@ static int open_scope(struct crawl *crawl)
 int crawl_load(struct crawl *crawl)
 {
     const struct settings *settings = crawl->settings;
-    struct changes changes;
+    struct changes changes = {0};
     int err = open_scope(crawl);
     if (err != 0)
         return err;
@@ -276,6 +287,9 @@ int crawl_load(struct crawl *crawl)
         err = find_changes(crawl, &changes);
     if (err == 0)
         err = weft_crawl_each(&crawl->state, sort_out, &changes);
+    if (err == 0)
+        err = keep_changes(crawl, &changes);
+    weft_free(changes.text);
     for (size_t i = 0; err == 0 && i < settings->urls_count; i++)
         err = see_start(crawl, settings->urls[i]);
     if (err != 0)

@@ -40,9 +40,9 @@ static void move_scope(struct page *page, const struct weft_url *to)
         return;
     int err = scope_add_start(&crawl->scope, to);
     if (err == 0)
-        err = crawl_remember_scope(crawl, to);
+        err = crawl_look_again(crawl); /* before it is kept: or a kill in between would lose it */
     if (err == 0)
-        err = crawl_look_again(crawl);
+        err = crawl_remember_scope(crawl, to);
     if (err != 0)
         crawl_no_output(crawl, err, "the state");
 }

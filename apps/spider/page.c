@@ -40,6 +40,11 @@ struct page *page_new(struct crawl *crawl, struct host *host, weft_crawl_id id)
     crawl->pages++;
     if (host != NULL)
         host->pages++;
+    page->next_here = crawl->here;
+    page->link_here = &crawl->here;
+    if (crawl->here != NULL)
+        crawl->here->link_here = &page->next_here;
+    crawl->here = page;
     int err = weft_crawl_url(&crawl->state, id, crawl->text, WEFT_CRAWL_URL_MAX + 1, &size, NULL);
     if (err == 0)
         err = weft_url_parse(&page->url, weft_text(crawl->text, size), NULL);
@@ -47,6 +52,15 @@ struct page *page_new(struct crawl *crawl, struct host *host, weft_crawl_id id)
         return page;
     page_free(page);
     return NULL;
+}
+
+bool page_is_here(const struct crawl *crawl, weft_crawl_id id)
+{
+    for (const struct page *page = crawl->here; page != NULL; page = page->next_here) {
+        if (page->id == id)
+            return true;
+    }
+    return false;
 }
 
 void page_read_end(struct page *page)
@@ -67,6 +81,9 @@ void page_free(struct page *page)
     weft_http_fetch_free(&page->fetch);
     save_read_free(&page->read);
     save_abandon(&page->stream);
+    *page->link_here = page->next_here;
+    if (page->next_here != NULL)
+        page->next_here->link_here = page->link_here;
     page->next_spare = crawl->spare_pages;
     crawl->spare_pages = page;
     crawl->pages--;
@@ -103,6 +120,7 @@ int page_read_begin(struct page *page)
         return UV_ENOMEM;
     page->reader = reader;
     page->depth = weft_crawl_depth(&crawl->state, page->id);
+    page->scope_round = crawl->scope_round;
     return reader_begin(reader, &crawl->state, &page->url, follow_link, page);
 }
 

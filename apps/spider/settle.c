@@ -75,11 +75,18 @@ void settle_skipped(struct page *page, const char *note)
     settle_page(page, &result);
 }
 
+bool page_is_nearer(const struct page *page)
+{
+    const struct crawl *crawl = page->crawl;
+    return weft_crawl_depth(&crawl->state, page->id) < page->depth ||
+           page->scope_round != crawl->scope_round;
+}
+
 void settle_done(struct page *page, const struct weft_crawl_result *result)
 {
     struct crawl *crawl = page->crawl;
     struct weft_crawl_result its = *result;
-    bool nearer = weft_crawl_depth(&crawl->state, page->id) < page->depth;
+    bool nearer = page_is_nearer(page);
     its.what = nearer ? WEFT_CRAWL_AGAIN : WEFT_CRAWL_DONE;
     if (nearer)
         weft_crawl_line_push(&crawl->state, &crawl->again, page->id);

@@ -75,9 +75,12 @@ static bool is_any(const struct weft_op *task, void *context)
 
 void crawl_stop(struct crawl *crawl, enum crawl_stop why)
 {
-    if (crawl->stop != CRAWL_GOES_ON || crawl->closing)
+    /* The user's wish counts more than a limit that stopped it already. */
+    bool stopped = crawl->stop != CRAWL_GOES_ON;
+    if (!stopped || (crawl->stop == CRAWL_LIMIT && why == CRAWL_INTERRUPTED))
+        crawl->stop = crawl->closing ? crawl->stop : why;
+    if (stopped || crawl->closing)
         return;
-    crawl->stop = why;
     weft_queue_remove(&crawl->queue, is_any, NULL);
     weft_queue_remove(&crawl->disk, is_any, NULL);
     weft_cancel(&crawl->naps, UV_ECANCELED);
@@ -96,8 +99,7 @@ void crawl_no_output(struct crawl *crawl, int status, const char *what)
 void crawl_abort(struct crawl *crawl)
 {
     crawl->aborted = true;
-    if (crawl->stop == CRAWL_GOES_ON)
-        crawl->stop = CRAWL_INTERRUPTED;
+    crawl->stop = CRAWL_INTERRUPTED;
     weft_end(&crawl->op, UV_ECANCELED);
 }
 
@@ -298,6 +300,7 @@ void crawl_begin(struct weft_op *op)
         weft_finish(op, err);
         return;
     }
+    crawl->begun = true;
     set_client(crawl);
     weft_http_client_open(op, &crawl->client, client_closed);
     weft_run(op, &crawl->naps, begin_naps, stopped);

@@ -129,6 +129,7 @@ struct crawl {
     struct scope scope;
     unsigned scope_round; /* how often the scope has grown */
     struct scope trusted; /* the same, but for where redirects have led: who gets passwords */
+    uint64_t places;      /* a sum over what start URLs bring into the scope, in any order */
     bool in_clear;        /* a start URL is http: passwords may be seen by others */
     char agent[CRAWL_AGENT];
 
@@ -152,7 +153,7 @@ struct crawl {
     struct weft_ticker beat;
     struct weft_op naps; /* pages that are tried again after a while sleep below it */
     struct weft_crawl_commit commit;
-    bool feeding, committing, closing, aborted;
+    bool begun, feeding, committing, closing, aborted;
     uint64_t committed_at, begun_at, seed;
 
     enum crawl_stop stop;

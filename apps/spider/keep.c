@@ -8,12 +8,18 @@
 static void tell_saved(const struct page *page)
 {
     const struct settings *settings = page->crawl->settings;
-    if (settings->list)
-        puts(page->url.href.data);
-    else if (settings->dry_run)
-        printf("%s -> %s\n", page->url.href.data, page->name);
-    else
+    if (!settings_dry(settings)) {
         report_line(page->crawl, "saved    %s as %s", page->url.href.data, page->name);
+        return;
+    }
+    if (settings->list)
+        printf("%s\n", page->url.href.data);
+    else
+        printf("%s -> %s\n", page->url.href.data, page->name);
+    if (fflush(stdout) == 0)
+        return;
+    page->crawl->output_error = UV_EPIPE; /* who read it has left */
+    crawl_stop(page->crawl, CRAWL_NO_OUTPUT);
 }
 
 void keep_finish(struct page *page)

@@ -14,7 +14,7 @@
 #include <string.h>
 
 static const char key_rules[] = "crawl/rules", key_nesting[] = "crawl/nesting",
-                  key_scope[] = "crawl/scope";
+                  key_scope[] = "crawl/scope", key_adopt[] = "crawl/adopt";
 
 enum { NESTING_ENDLESS = 1000000 };
 
@@ -60,6 +60,17 @@ static int recall_scope(struct crawl *crawl)
     return err;
 }
 
+/* Files that were there before the state: once they are looked for, they always are. */
+static int recall_adopt(struct crawl *crawl)
+{
+    struct weft_text value;
+    if (crawl->adopt)
+        return weft_crawl_put(&crawl->state, weft_text_of(key_adopt), weft_text_of("yes"));
+    int err = kept(crawl, key_adopt, &value);
+    crawl->adopt = err == 0 && value.data != NULL;
+    return err;
+}
+
 /* ---- what changed since the last time ------------------------------------------------------- */
 
 struct changes {
@@ -76,11 +87,12 @@ static char *rules_text(const struct crawl *crawl)
     char *scope = scope_text(&crawl->scope);
     if (scope == NULL)
         return NULL;
-    size_t size = strlen(scope) + 64;
+    size_t size = strlen(scope) + 96;
     char *text = weft_alloc(size);
     if (text != NULL)
-        snprintf(text, size, "robots %d\nmax-file %llu\n%s", !crawl->settings->no_robots,
-                 (unsigned long long)crawl->settings->max_file, scope);
+        snprintf(text, size, "robots %d\nmax-file %llu\nplaces %llx\n%s",
+                 !crawl->settings->no_robots, (unsigned long long)crawl->settings->max_file,
+                 (unsigned long long)crawl->places, scope);
     weft_free(scope);
     return text;
 }
@@ -145,16 +157,19 @@ static enum weft_crawl_what next_for(const struct changes *changes, unsigned dep
 }
 
 /* Under other rules than those it was found under: does it still belong to the crawl? What it was
- * needed for is not known any more; its name tells. A start URL, which nobody links to, belongs. */
-static bool is_unwanted(struct crawl *crawl, weft_crawl_id id)
+ * needed for is not known any more; its name tells. */
+static bool is_wanted(struct crawl *crawl)
 {
-    weft_crawl_id from = 0;
-    size_t size;
-    return weft_crawl_url(&crawl->state, id, crawl->text, WEFT_CRAWL_URL_MAX + 1, &size, &from) ==
-               0 &&
-           from != 0 &&
-           scope_check(&crawl->scope, &crawl->other, follow_is_requisite(&crawl->other)) !=
-               SCOPE_IN;
+    bool requisite = follow_is_requisite(&crawl->other);
+    return scope_check(&crawl->scope, &crawl->other, requisite) == SCOPE_IN;
+}
+
+/* What is not wanted now stays as it is, or is skipped, until rules want it again. */
+static enum weft_crawl_what without(enum weft_crawl_what before)
+{
+    return before == WEFT_CRAWL_DONE || before == WEFT_CRAWL_AGAIN || before == WEFT_CRAWL_MOVED
+               ? before
+               : WEFT_CRAWL_SKIPPED;
 }
 
 static int sort_out(struct weft_crawl *state, weft_crawl_id id, struct weft_text url,
@@ -162,25 +177,25 @@ static int sort_out(struct weft_crawl *state, weft_crawl_id id, struct weft_text
 {
     struct changes *changes = context;
     struct crawl *crawl = changes->crawl;
-    enum weft_crawl_what what = next_for(changes, weft_crawl_depth(state, id), result);
-    int err = what == WEFT_CRAWL_WAITING ? weft_url_parse(&crawl->other, url, NULL) : 0;
+    unsigned depth = weft_crawl_depth(state, id);
+    enum weft_crawl_what what = next_for(changes, depth, result);
+    if (what != WEFT_CRAWL_WAITING && what != WEFT_CRAWL_AGAIN)
+        return 0;
+    int err = weft_url_parse(&crawl->other, url, NULL);
     if (err != 0)
         return err;
-    if (what == WEFT_CRAWL_WAITING && changes->rules && is_unwanted(crawl, id))
-        what = WEFT_CRAWL_SKIPPED;
-    err = what == result->what ? 0 : weft_crawl_set(state, id, what);
-    if (err != 0)
+    bool wanted = !changes->rules || is_wanted(crawl);
+    if (!wanted)
+        what = without(result->what);
+    if (what != result->what)
+        err = weft_crawl_set(state, id, what);
+    if (err != 0 || !wanted)
         return err;
     if (what == WEFT_CRAWL_AGAIN)
         weft_crawl_line_push(state, &crawl->again, id);
-    if (what != WEFT_CRAWL_WAITING ||
-        !follow_is_near(crawl, weft_crawl_depth(state, id), follow_is_requisite(&crawl->other)))
-        return 0; /* what is too far for this nesting waits for a larger one */
-    struct host *host = err == 0 ? host_of(crawl, &crawl->other) : NULL;
-    if (host == NULL)
-        return err != 0 ? err : UV_ENOMEM;
-    host_add(host, id);
-    return 0;
+    else if (follow_is_near(crawl, depth, follow_is_requisite(&crawl->other)))
+        err = follow_again(crawl, &crawl->other, id);
+    return err; /* what is too far for this nesting waits for a larger one */
 }
 
 static int look_again(struct weft_crawl *state, weft_crawl_id id, struct weft_text url,
@@ -224,28 +239,40 @@ static int parse_start(struct crawl *crawl, const char *text)
     if (err == 0 && !weft_url_is_http(url))
         return UV_EINVAL;
     weft_url_drop_fragment(url);
-    weft_url_drop_credentials(url);
     return err;
 }
 
 static int add_scope(struct crawl *crawl, const char *text)
 {
     int err = parse_start(crawl, text);
-    if (err == UV_EINVAL)
-        complain("'%s' is no http or https URL", text);
+    if (err == UV_EINVAL || err == UV_E2BIG) {
+        complain("'%.200s' is no http or https URL%s", text,
+                 err == UV_E2BIG ? ": it is too long" : "");
+        return UV_EINVAL;
+    }
     if (err == 0 && crawl->link.kind == WEFT_URL_HTTP)
         crawl->in_clear = true;
-    if (err == 0)
-        err = scope_add_start(&crawl->trusted, &crawl->link);
+    if (err != 0)
+        return err;
+    if (crawl->link.user_begin != crawl->link.host_begin) {
+        complain("there is a password in a start URL: use --user and --password-file");
+        return UV_EINVAL;
+    }
+    bool path = crawl->settings->scope_kind == SCOPE_PATH;
+    crawl->places += name_hash(path ? crawl->link.href : weft_url_host(&crawl->link));
+    err = scope_add_start(&crawl->trusted, &crawl->link);
     return err == 0 ? scope_add_start(&crawl->scope, &crawl->link) : err;
 }
 
 static int see_start(struct crawl *crawl, const char *text)
 {
-    weft_crawl_id id;
+    weft_crawl_id id = 0;
     int err = parse_start(crawl, text);
     if (err == 0)
         err = follow_see(crawl, &crawl->link, 0, 0, &id);
+    /* Rules do not apply to what the user names. */
+    if (err == 0 && weft_crawl_what(&crawl->state, id) == WEFT_CRAWL_SKIPPED)
+        err = follow_again(crawl, &crawl->link, id);
     if (err != 0)
         return err;
     bool there = weft_crawl_what(&crawl->state, id) != WEFT_CRAWL_WAITING;
@@ -283,6 +310,8 @@ int crawl_load(struct crawl *crawl)
         return err;
     crawl->starts = weft_calloc(settings->urls_count, sizeof *crawl->starts);
     err = crawl->starts == NULL ? UV_ENOMEM : recall_scope(crawl);
+    if (err == 0)
+        err = recall_adopt(crawl);
     if (err == 0)
         err = find_changes(crawl, &changes);
     if (err == 0)

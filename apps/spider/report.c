@@ -87,13 +87,13 @@ void report_rest(struct host *host, uint64_t ms)
 
 static const char *why_it_ended(const struct crawl *crawl)
 {
+    if (crawl->output_error != 0)
+        return "stopped, because the output cannot be written";
     switch (crawl->stop) {
     case CRAWL_LIMIT:
         return "stopped at the limit";
     case CRAWL_INTERRUPTED:
         return "interrupted";
-    case CRAWL_NO_OUTPUT:
-        return "stopped, because the output cannot be written";
     default:
         return "done";
     }

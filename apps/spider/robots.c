@@ -91,6 +91,8 @@ static void ask(struct weft_op *op)
     struct asking *asking = weft_owner(op, struct asking, page.op);
     struct weft_http_fetch *fetch = &asking->page.fetch;
     page_request(&asking->page);
+    fetch->fields = NULL; /* it may be redirected to anybody; a password stays behind anyway */
+    fetch->fields_count = 0;
     fetch->max_redirects = 5;
     fetch->body_max = WEFT_ROBOTS_SIZE_MAX;
     asking->page.begun = true;

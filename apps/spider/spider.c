@@ -19,7 +19,8 @@ struct spider {
     struct weft_op op;
     struct weft_signal interrupt, terminate;
     struct crawl crawl;
-    int status; /* to exit with */
+    bool asked_to_stop; /* once; the second time it leaves at once */
+    int status;         /* to exit with */
     char password[256];
     char temporary[64]; /* the folder of a dry run; "" if there is none */
 };
@@ -29,10 +30,11 @@ struct spider {
 static void stop(struct spider *spider)
 {
     struct crawl *crawl = &spider->crawl;
-    if (crawl->stop != CRAWL_GOES_ON) {
+    if (spider->asked_to_stop) {
         crawl_abort(crawl);
         return;
     }
+    spider->asked_to_stop = true;
     report_progress(crawl, true);
     if (!crawl->settings->quiet)
         complain("finishing what is under way; once more to leave at once");
@@ -75,7 +77,7 @@ static bool a_start_failed(struct crawl *crawl)
 static int exit_status(struct crawl *crawl)
 {
     int status = crawl->op.status;
-    if (crawl->stop == CRAWL_NO_OUTPUT)
+    if (crawl->output_error != 0)
         return EXIT_NO_OUTPUT;
     if (crawl->stop == CRAWL_INTERRUPTED)
         return EXIT_INTERRUPTED;
@@ -95,7 +97,8 @@ static void crawled(struct weft_op *op, struct weft_op *crawl)
     struct spider *spider = weft_owner(op, struct spider, op);
     weft_end(&spider->interrupt.op, 0);
     weft_end(&spider->terminate.op, 0);
-    report_summary(&spider->crawl);
+    if (spider->crawl.begun)
+        report_summary(&spider->crawl);
     spider->status = exit_status(&spider->crawl);
     crawl_close(&spider->crawl);
     weft_end(op, crawl->status);

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # variables are shared with the scripts and shell.sh
 # For tests that need more servers than one: further demo sites, and nginx. Source it after site.sh.
 #
-#   another [OPTION...]   # one more demo site; $other is its URL, without the last slash; $other_pid
+#   another [OPTION...]   # one more demo site; $other is its URL, without the last slash
 #   nginx_up              # nginx; false: it is not installed, and that was said
 #
 # nginx_config is a function of the test that prints what stands in the http block, with the ports
@@ -57,7 +57,8 @@ nginx_try() {
         nginx_config
         echo "}"
     } >"$scratch/nginx/conf"
-    nginx -p "$scratch/nginx" -c "$scratch/nginx/conf" >/dev/null 2>"$scratch/nginx/err" </dev/null &
+    nginx -p "$scratch/nginx" -c "$scratch/nginx/conf" >/dev/null 2>"$scratch/nginx/err" \
+        </dev/null &
     nginx_pid=$!
     disown "$nginx_pid"
     soon nginx_is_ready_or_over

@@ -163,7 +163,7 @@ if nginx_up; then
 fi
 
 it "streams a large file: its bytes are right and are never all in memory"
-site --pages 10 --big 20000000
+site --pages 10 --big 50000000
 fresh
 "$weft" spider -q -o "$home" "$site/big.bin" 0 >/dev/null 2>"$scratch/err" </dev/null &
 pid=$!

@@ -37,7 +37,7 @@ behind_ms() {
 
 # ---- those that take long ------------------------------------------------------------------------
 
-# beside NAME ARGUMENT...: a crawl of $other into $scratch/NAME, while others go on; see expect_beside.
+# beside NAME ARGUMENT...: a crawl of $other into $scratch/NAME, beside all others.
 declare -A beside
 beside() {
     local name=$1

@@ -107,3 +107,15 @@ spider "$site/" inf 4
 expect status 0
 [ "$(saved)" -eq 60 ] || fail "$(saved) files"
 expect_nothing_twice
+
+it "fetches a start URL whatever the rules say about it, also the second time"
+site --no-extras --pages 10
+port=${site##*:}
+end_site
+fresh
+spider --retries 0 "$site/p/1.html" 0
+expect status 1
+site --no-extras --pages 10 --port "$port"
+spider --exclude '/p/' "$site/p/1.html" 0
+expect status 0
+expect_file p/1.html

@@ -133,7 +133,12 @@ if nginx_up; then
     [ "$(saved)" -eq 0 ] || fail "$(saved) files"
     [ -z "$(ls -A "$home/.weft/tmp")" ] || fail "leftovers: $(ls -A "$home/.weft/tmp")"
     fresh
-    spider --max-file 4M "http://127.0.0.1:${ports[0]}/long.txt" 0
+    echo '<a href=long.txt>long</a>' >"$www/index.html"
+    spider --max-file 3M "http://127.0.0.1:${ports[0]}/" 1
+    expect status 0
+    expect_part stdout "1 saved"
+    expect_part stdout "1 skipped"
+    spider --max-file 4M "http://127.0.0.1:${ports[0]}/" 1
     expect status 0
     cmp -s "$www/long.txt" "$home/127.0.0.1:${ports[0]}/long.txt" || fail "it is not the same"
 

@@ -321,6 +321,7 @@ void crawl_close(struct crawl *crawl)
     weft_crawl_close(&crawl->state);
     scope_free(&crawl->scope);
     scope_free(&crawl->trusted);
+    memo_free(&crawl->memo);
     weft_url_free(&crawl->link);
     weft_url_free(&crawl->other);
     weft_free(crawl->text);

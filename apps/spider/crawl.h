@@ -141,6 +141,7 @@ struct crawl {
     struct page *here; /* pages in memory */
     struct page *spare_pages;
     struct reader *spare_readers;
+    struct memo memo;
     struct weft_url link, other; /* for the time of a call */
     char *text;                  /* the same: WEFT_CRAWL_URL_MAX + 1 bytes */
     struct start {

@@ -99,12 +99,11 @@ int follow_see(struct crawl *crawl, const struct weft_url *url, unsigned depth, 
 
 /* ---- links ---------------------------------------------------------------------------------- */
 
-int follow_url(struct page *page, struct weft_text link, bool requisite)
+/* Resolved, looked at by the rules, told to the state. */
+static int follow_new(struct page *page, struct weft_text link, bool requisite)
 {
     struct crawl *crawl = page->crawl;
     struct weft_url *url = &crawl->link;
-    if (!follow_is_near(crawl, page->depth + 1, requisite))
-        return 0;
     int err = weft_url_parse(url, link, &page->reader->base);
     if (err != 0)
         return err == UV_ENOMEM ? err : 0; /* many links are no URLs */
@@ -120,12 +119,27 @@ int follow_url(struct page *page, struct weft_text link, bool requisite)
     return err;
 }
 
+int follow_url(struct page *page, struct weft_text link, bool requisite)
+{
+    struct crawl *crawl = page->crawl;
+    uint64_t hash[2];
+    if (!follow_is_near(crawl, page->depth + 1, requisite) ||
+        memo_has(&crawl->memo, &page->reader->memo, link, requisite, page->depth, page->scope_round,
+                 hash))
+        return 0;
+    int err = follow_new(page, link, requisite);
+    if (err == 0)
+        memo_keep(&crawl->memo, hash, page->depth, page->scope_round);
+    return err;
+}
+
 static int set_base(struct page *page, struct weft_text link)
 {
     struct crawl *crawl = page->crawl;
     int err = weft_url_parse(&crawl->other, link, &page->reader->base);
     if (err == 0)
         err = weft_url_copy(&page->reader->base, &crawl->other);
+    memo_key_begin(&page->reader->memo, &crawl->state, &page->reader->base);
     return err == UV_ENOMEM ? err : 0;
 }
 

@@ -31,6 +31,7 @@ int reader_begin(struct reader *reader, const struct weft_crawl *state, const st
     reader->size = 0;
     reader->used = 0;
     weft_crawl_hash_begin(state, &reader->hash);
+    memo_key_begin(&reader->memo, state, url);
     return weft_url_copy(&reader->base, url);
 }
 

@@ -4,6 +4,7 @@
 #ifndef WEFT_SPIDER_READER_H
 #define WEFT_SPIDER_READER_H
 
+#include "spider/memo.h"
 #include <weft/crawl.h>
 #include <weft/links.h>
 #include <weft/url.h>
@@ -18,6 +19,7 @@ struct reader {
     struct weft_links links; /* context: the page */
     bool linked;             /* it is of a kind that has links */
     struct weft_url base;    /* what its links are relative to */
+    struct memo_key memo;    /* the same, for links that were followed before */
     struct weft_crawl_hash hash;
     uint64_t size; /* bytes until now */
     char *data;    /* those that are not spilled */

@@ -1,0 +1,119 @@
+/* Links that were followed before: recognised only if nothing about them is different.
+ * ctest: shuffle=no */
+#include "spider/memo.h"
+#include "check.h"
+#include "fault.h"
+#include "scratch.h"
+#include <stdio.h>
+#include <sys/stat.h>
+
+static struct weft_crawl crawl;
+static struct memo memo;
+
+static void up(void)
+{
+    char folder[SCRATCH_PATH];
+    mkdir(scratch_path(folder, "memo"), 0777);
+    crawl = (struct weft_crawl){0};
+    memo = (struct memo){0};
+    assert_int_equal(weft_crawl_open(&crawl, folder, NULL), 0);
+}
+
+static void down(void)
+{
+    memo_free(&memo);
+    assert_int_equal(weft_crawl_close(&crawl), 0);
+    scratch_empty();
+}
+
+static struct memo_key key_of(const char *base)
+{
+    struct weft_url url = {0};
+    struct memo_key key;
+    assert_int_equal(weft_url_parse(&url, weft_text_of(base), NULL), 0);
+    memo_key_begin(&key, &crawl, &url);
+    weft_url_free(&url);
+    return key;
+}
+
+/* Follows the link: was it known? */
+static bool follow(const char *base, const char *link, bool requisite, unsigned depth,
+                   unsigned round)
+{
+    struct memo_key key = key_of(base);
+    uint64_t hash[2];
+    if (memo_has(&memo, &key, weft_text_of(link), requisite, depth, round, hash))
+        return true;
+    memo_keep(&memo, hash, depth, round);
+    return false;
+}
+
+TEST(a_link_is_known_the_second_time)
+{
+    up();
+    assert_false(follow("http://a/x/1", "2.html", false, 3, 0));
+    assert_true(follow("http://a/x/1", "2.html", false, 3, 0));
+    assert_true(follow("http://a/x/other?q#f", "2.html", false, 3, 0)); /* from the same folder */
+    down();
+}
+
+TEST(a_link_is_not_known_if_anything_else_is_different)
+{
+    up();
+    assert_false(follow("http://a/x/1", "2.html", false, 3, 0));
+    assert_false(follow("http://a/y/1", "2.html", false, 3, 0));  /* another folder */
+    assert_false(follow("http://b/x/1", "2.html", false, 3, 0));  /* another host */
+    assert_false(follow("https://a/x/1", "2.html", false, 3, 0)); /* another scheme */
+    assert_false(follow("http://a/x/1", "3.html", false, 3, 0));
+    assert_false(follow("http://a/x/1", "2.html", true, 3, 0));  /* of another kind */
+    assert_false(follow("http://a/x/1", "2.html", false, 2, 0)); /* nearer */
+    assert_true(follow("http://a/x/1", "2.html", false, 3, 0));  /* the nearer one counts */
+    assert_false(follow("http://a/x/1", "2.html", false, 3, 1)); /* the scope has grown */
+    assert_false(follow("http://a/", "x/2.html", false, 3, 0));  /* the same place, but */
+    assert_false(follow("http://a/x", "2.html", false, 3, 0));   /* "x" is no folder here */
+    down();
+}
+
+TEST(a_link_that_depends_on_the_whole_page_is_never_known)
+{
+    up();
+    for (int i = 0; i < 2; i++) {
+        assert_false(follow("http://a/x/1", "?page=2", false, 3, 0));
+        assert_false(follow("http://a/x/1", "#part", false, 3, 0));
+        assert_false(follow("http://a/x/1", "", false, 3, 0));
+    }
+    assert_null(memo.links);
+    down();
+}
+
+TEST(what_is_forgotten_is_only_done_again)
+{
+    up();
+    char link[32];
+    unsigned known = 0;
+    for (unsigned round = 0; round < 2; round++) {
+        for (unsigned i = 0; i < 2 * MEMO_LINKS; i++) {
+            snprintf(link, sizeof link, "%u.html", i);
+            known += follow("http://a/", link, false, 1, 0);
+        }
+    }
+    assert_in_range(known, 1, 2 * MEMO_LINKS - 1);
+    down();
+}
+
+TEST(without_memory_nothing_is_kept_and_nothing_breaks)
+{
+    fault_install();
+    up();
+    fault_fail_at(1);
+    struct memo_key key = {0};
+    uint64_t hash[2];
+    weft_crawl_hash_begin(&crawl, &key.folder);
+    assert_false(memo_has(&memo, &key, weft_text_of("a"), false, 0, 0, hash));
+    memo_keep(&memo, hash, 0, 0);
+    assert_true(fault_hit());
+    assert_false(memo_has(&memo, &key, weft_text_of("a"), false, 0, 0, hash));
+    fault_fail_at(0);
+    down();
+    fault_remove();
+}

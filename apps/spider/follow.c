@@ -122,14 +122,13 @@ static int follow_new(struct page *page, struct weft_text link, bool requisite)
 int follow_url(struct page *page, struct weft_text link, bool requisite)
 {
     struct crawl *crawl = page->crawl;
-    uint64_t hash[2];
+    struct memo_way way = {link, requisite, page->depth, page->scope_round};
     if (!follow_is_near(crawl, page->depth + 1, requisite) ||
-        memo_has(&crawl->memo, &page->reader->memo, link, requisite, page->depth, page->scope_round,
-                 hash))
+        memo_has(&crawl->memo, &page->reader->memo, &way))
         return 0;
     int err = follow_new(page, link, requisite);
     if (err == 0)
-        memo_keep(&crawl->memo, hash, page->depth, page->scope_round);
+        memo_keep(&crawl->memo, &page->reader->memo, &way);
     return err;
 }
 

@@ -4,50 +4,69 @@
 #include <weft/alloc.h>
 
 /* A path's last slash: what stands behind it does not matter to a relative link, unless that is only
- * a query (see memo_has). */
+ * a query (see can_keep). */
 void memo_key_begin(struct memo_key *key, const struct weft_crawl *state,
                     const struct weft_url *base)
 {
+    struct weft_crawl_hash hash;
     uint32_t end = base->query_begin;
     while (end > base->path_begin && base->href.data[end - 1] != '/')
         end--;
-    weft_crawl_hash_begin(state, &key->folder);
-    weft_crawl_hash_add(&key->folder, base->href.data, end);
+    weft_crawl_hash_begin(state, &hash);
+    weft_crawl_hash_add(&hash, base->href.data, end);
+    weft_crawl_hash_end(&hash, key->folder);
 }
 
-static bool depends_on_page(struct weft_text link)
+static bool can_keep(const struct memo_way *way)
 {
-    return link.size == 0 || link.data[0] == '?' || link.data[0] == '#';
+    struct weft_text link = way->link;
+    bool depends_on_page = link.size == 0 || link.data[0] == '?' || link.data[0] == '#';
+    return !depends_on_page && link.size <= MEMO_TEXT && way->depth < UINT16_MAX;
 }
 
-bool memo_has(const struct memo *memo, const struct memo_key *key, struct weft_text link,
-              bool requisite, unsigned depth, unsigned round, uint64_t hash[2])
+/* Only a place in the table: who meets another there is told apart by the texts. */
+static size_t place_of(const struct memo_key *key, const struct memo_way *way)
 {
-    struct weft_crawl_hash its = key->folder;
-    const char kind = requisite ? 'r' : 'n';
-    hash[0] = hash[1] = 0;
-    if (depends_on_page(link))
+    const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = key->folder[0] + way->link.size, word;
+    const char *at = way->link.data, *end = at + way->link.size;
+    for (; end - at >= 8; at += 8) {
+        memcpy(&word, at, 8);
+        hash = (hash ^ word) * odd;
+        hash ^= hash >> 32;
+    }
+    word = 0;
+    memcpy(&word, at, (size_t)(end - at));
+    hash = (hash ^ word) * odd;
+    return (hash ^ hash >> 29 ^ hash >> 47) & (MEMO_LINKS - 1);
+}
+
+bool memo_has(const struct memo *memo, const struct memo_key *key, const struct memo_way *way)
+{
+    if (memo->links == NULL || !can_keep(way))
         return false;
-    weft_crawl_hash_add(&its, &kind, 1);
-    weft_crawl_hash_add(&its, link.data, link.size);
-    weft_crawl_hash_end(&its, hash);
-    if (memo->links == NULL)
-        return false;
-    const struct memo_link *place = &memo->links[hash[0] & (MEMO_LINKS - 1)];
-    return place->depth != 0 && place->hash[0] == hash[0] && place->hash[1] == hash[1] &&
-           place->depth - 1 <= depth && place->round == round;
+    const struct memo_link *place = &memo->links[place_of(key, way)];
+    return place->depth != 0 && place->depth - 1u <= way->depth && place->round == way->round &&
+           place->kind == way->requisite && place->folder[0] == key->folder[0] &&
+           place->folder[1] == key->folder[1] &&
+           weft_text_equal(weft_text(place->text, place->size), way->link);
 }
 
-void memo_keep(struct memo *memo, const uint64_t hash[2], unsigned depth, unsigned round)
+void memo_keep(struct memo *memo, const struct memo_key *key, const struct memo_way *way)
 {
-    if (hash[0] == 0 && hash[1] == 0)
+    if (!can_keep(way))
         return;
     if (memo->links == NULL)
         memo->links = weft_calloc(MEMO_LINKS, sizeof *memo->links);
     if (memo->links == NULL)
         return;
-    memo->links[hash[0] & (MEMO_LINKS - 1)] =
-        (struct memo_link){.hash = {hash[0], hash[1]}, .round = round, .depth = depth + 1};
+    struct memo_link *place = &memo->links[place_of(key, way)];
+    memcpy(place->folder, key->folder, sizeof place->folder);
+    memcpy(place->text, way->link.data, way->link.size);
+    place->size = (uint8_t)way->link.size;
+    place->kind = way->requisite;
+    place->round = way->round;
+    place->depth = (uint16_t)(way->depth + 1);
 }
 
 void memo_free(struct memo *memo)

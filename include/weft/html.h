@@ -127,6 +127,9 @@ struct weft_html {
      * <script> and <plaintext> as the builder of a tree would, with scripting off; and allow CDATA
      * between <svg> or <math> and their end, where <script/> is closed. */
     bool elements;
+    /* Start tags without attributes are of no interest: they may be passed over without wants_tag
+     * being asked, if wants is 0. Those that elements is about are not. Faster: most are like that. */
+    bool skip_bare;
 
     /* Private from here on. */
     int status_;

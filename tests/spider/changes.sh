@@ -119,3 +119,18 @@ site --no-extras --pages 10 --port "$port"
 spider --exclude '/p/' "$site/p/1.html" 0
 expect status 0
 expect_file p/1.html
+
+it "fetches what a page is shown with, also if it is a page and waited beyond the nesting"
+site --pages 10
+fresh
+spider "$site/kinds/frames.html" 0 1
+expect status 0
+whole=$(of "$site")
+expect_file leaf/iframe.html
+fresh
+spider --max-pages 1 "$site/kinds/frames.html" 0 1
+expect status 0
+spider "$site/kinds/frames.html" 0 1
+expect status 0
+expect_file leaf/iframe.html
+[ "$(of "$site")" -eq "$whole" ] || fail "$(of "$site") files instead of $whole"

@@ -5,6 +5,7 @@
 #include "fault.h"
 #include "scratch.h"
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 static struct weft_crawl crawl;
@@ -41,10 +42,10 @@ static bool follow(const char *base, const char *link, bool requisite, unsigned 
                    unsigned round)
 {
     struct memo_key key = key_of(base);
-    uint64_t hash[2];
-    if (memo_has(&memo, &key, weft_text_of(link), requisite, depth, round, hash))
+    struct memo_way way = {weft_text_of(link), requisite, depth, round};
+    if (memo_has(&memo, &key, &way))
         return true;
-    memo_keep(&memo, hash, depth, round);
+    memo_keep(&memo, &key, &way);
     return false;
 }
 
@@ -86,6 +87,23 @@ TEST(a_link_that_depends_on_the_whole_page_is_never_known)
     down();
 }
 
+TEST(a_link_that_is_too_long_or_too_deep_is_not_kept)
+{
+    up();
+    char link[MEMO_TEXT + 2];
+    memset(link, 'x', sizeof link);
+    link[MEMO_TEXT] = '\0';
+    assert_false(follow("http://a/", link, false, 1, 0));
+    assert_true(follow("http://a/", link, false, 1, 0));
+    link[MEMO_TEXT] = 'x';
+    link[MEMO_TEXT + 1] = '\0';
+    for (int i = 0; i < 2; i++) {
+        assert_false(follow("http://a/", link, false, 1, 0));
+        assert_false(follow("http://a/", "deep", false, 65535, 0));
+    }
+    down();
+}
+
 TEST(what_is_forgotten_is_only_done_again)
 {
     up();
@@ -106,13 +124,11 @@ TEST(without_memory_nothing_is_kept_and_nothing_breaks)
     fault_install();
     up();
     fault_fail_at(1);
-    struct memo_key key = {0};
-    uint64_t hash[2];
-    weft_crawl_hash_begin(&crawl, &key.folder);
-    assert_false(memo_has(&memo, &key, weft_text_of("a"), false, 0, 0, hash));
-    memo_keep(&memo, hash, 0, 0);
+    struct memo_key key = {{1, 2}};
+    struct memo_way way = {.link = weft_text_of("a")};
+    memo_keep(&memo, &key, &way);
     assert_true(fault_hit());
-    assert_false(memo_has(&memo, &key, weft_text_of("a"), false, 0, 0, hash));
+    assert_false(memo_has(&memo, &key, &way));
     fault_fail_at(0);
     down();
     fault_remove();

@@ -77,9 +77,49 @@ static void take_stop(struct weft_html *html, struct html_cursor *in)
     }
 }
 
+/* "</li>" or "<p>" at '<': a tag without attributes that changes nothing. Where it ends, or NULL if it
+ * may be more. Of the elements that change how to go on none has a name of up to three letters but
+ * svg and xmp. */
+static const char *bare_tag_end(const struct html_cursor *in)
+{
+    const char *at = in->at + 1, *name = at;
+    if (in->end - at < 6)
+        return NULL;
+    bool is_end = *at == '/';
+    if (is_end)
+        name = ++at;
+    if (!html_char(*at, HTML_ALPHA))
+        return NULL;
+    do
+        at++;
+    while (at < in->end && html_char(*at, HTML_ALPHA | HTML_DIGIT));
+    if (at == in->end || *at != '>')
+        return NULL;
+    char last = weft_text_lower(at[-1]);
+    bool plain = is_end || at - name < 3 || (at - name == 3 && last != 'g' && last != 'p');
+    return plain ? at + 1 : NULL;
+}
+
+/* Most tags of a page are neither links nor of any other interest: they need not be taken apart. */
+static const char *skip_bare_tags(const struct weft_html *html, struct html_cursor *in,
+                                  const char *stop)
+{
+    bool bare =
+        html->skip_bare && html->wants == 0 && html->mode_ == WEFT_HTML_DATA && html->foreign_ == 0;
+    while (bare && stop < in->end) {
+        in->at = stop;
+        const char *end = bare_tag_end(in);
+        if (end == NULL)
+            break;
+        in->at = end;
+        stop = find_stop(html, in);
+    }
+    return stop;
+}
+
 void weft__html_text(struct weft_html *html, struct html_cursor *in)
 {
-    const char *stop = find_stop(html, in);
+    const char *stop = skip_bare_tags(html, in, find_stop(html, in));
     const char *begin = in->at;
     in->at = stop;
     weft__html_emit_text(html, begin, (size_t)(stop - begin), html_at(html, in));

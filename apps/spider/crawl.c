@@ -56,7 +56,8 @@ static bool is_over(const struct crawl *crawl)
 {
     if (crawl->closing || crawl->aborted || crawl->pages > 0)
         return false;
-    return crawl->stop != CRAWL_GOES_ON || (crawl->hungry == NULL && crawl->again.count == 0);
+    return crawl->stop != CRAWL_GOES_ON ||
+           (crawl->hungry == NULL && crawl->again.count == 0 && crawl->resting == 0);
 }
 
 static void end(struct crawl *crawl)
@@ -114,7 +115,7 @@ bool crawl_may_begin(const struct crawl *crawl)
         return false;
     if (settings->max_pages > 0 && there + crawl->pages - crawl->rereading >= settings->max_pages)
         return false;
-    return crawl->pages < crawl->pages_max && crawl->state.pending < CRAWL_BACKLOG;
+    return crawl->pages - crawl->parked < crawl->pages_max && crawl->state.pending < CRAWL_BACKLOG;
 }
 
 static void feed_hosts(struct crawl *crawl)

@@ -48,12 +48,13 @@ struct page;
 /* ---- hosts ---------------------------------------------------------------------------------- */
 
 enum host_robots { HOST_UNASKED, HOST_ASKING, HOST_ASKED };
-enum { HOST_WHY = 160 };
+enum { HOST_WHY = 160, HOST_REST_MS = 2000 }; /* a rest that counts as one */
 
 struct host {
     struct crawl *crawl;
     struct host *next_same, *next_hungry; /* in the table, in the list of those with work */
     bool hungry;
+    bool resting; /* for a while: what waits for it does not keep others from being fed */
     struct weft_crawl_line line; /* what is to be fetched */
     struct weft_lane lane;       /* what is being fetched */
     struct pace pace;
@@ -81,12 +82,13 @@ struct page {
     struct page *next_spare;
     struct page *next_here, **link_here; /* of those in memory */
     weft_crawl_id id;
-    unsigned depth;       /* as it was when its links were followed */
-    unsigned scope_round; /* the same */
-    unsigned attempts;    /* requests, but for those that were pushed back */
-    unsigned pushed;      /* how often it was told to come back later */
-    bool begun;           /* a request was sent, */
-    uint64_t begun_at;    /* then */
+    unsigned depth;        /* as it was when its links were followed */
+    unsigned scope_round;  /* the same */
+    unsigned attempts;     /* requests, but for those that were pushed back */
+    unsigned pushed;       /* how often it was told to come back later, */
+    uint64_t answers_then; /* and how many answers its host had given to others by then */
+    bool begun;            /* a request was sent, */
+    uint64_t begun_at;     /* then */
     struct weft_url url;
     struct weft_http_fetch fetch;
     struct reader *reader; /* while its body comes in, and until it is saved */
@@ -138,6 +140,8 @@ struct crawl {
     struct host *hungry, **hungry_tail;
     struct weft_crawl_line again; /* what is to be looked through again */
     size_t pages, pages_max, rereading;
+    size_t parked;     /* of the pages, those of hosts that rest */
+    size_t resting;    /* hosts */
     struct page *here; /* pages in memory */
     struct page *spare_pages;
     struct reader *spare_readers;
@@ -149,7 +153,8 @@ struct crawl {
         bool there; /* before this run */
     } * starts;
     size_t starts_count;
-    bool adopt; /* there are files, but no state: look on the disk before a page is fetched */
+    bool left_out; /* of what waits, something is in no line, because it is too far away */
+    bool adopt;    /* there are files, but no state: look on the disk before a page is fetched */
 
     struct weft_ticker beat;
     struct weft_op naps; /* pages that are tried again after a while sleep below it */

@@ -88,8 +88,11 @@ int follow_see(struct crawl *crawl, const struct weft_url *url, unsigned depth, 
         *id = its;
     if (seen == WEFT_CRAWL_NEARER)
         return nearer(crawl, its, depth);
-    if (seen == WEFT_CRAWL_KNOWN)
-        return 0;
+    if (seen == WEFT_CRAWL_KNOWN) {
+        bool out = crawl->left_out && weft_crawl_what(&crawl->state, its) == WEFT_CRAWL_WAITING &&
+                   !page_is_here(crawl, its);
+        return out ? follow_again(crawl, url, its) : 0;
+    }
     struct host *host = host_of(crawl, url);
     if (host == NULL)
         return UV_ENOMEM;

@@ -129,7 +129,7 @@ static bool is_full(const struct host *host)
 void host_hungry(struct host *host)
 {
     struct crawl *crawl = host->crawl;
-    if (host->hungry || host->line.count == 0 || is_full(host))
+    if (host->hungry || host->resting || host->line.count == 0 || is_full(host))
         return;
     host->hungry = true;
     host->next_hungry = NULL;
@@ -181,6 +181,8 @@ static void take_one(struct host *host, weft_crawl_id id)
 void host_feed(struct host *host)
 {
     struct crawl *crawl = host->crawl;
+    if (host->resting)
+        return;
     if (host->asked != HOST_ASKED && !host->pace.gone) {
         host_ask_robots(host);
         return;
@@ -196,17 +198,52 @@ void host_feed(struct host *host)
 
 /* ---- pace ----------------------------------------------------------------------------------- */
 
-static void rested(struct weft_timer *timer)
-{
-    struct host *host = weft_owner(timer, struct host, rest);
-    weft_lane_resume(&host->lane);
-}
-
 static bool waits_for_host(const struct weft_op *task, void *context)
 {
     const struct host *host = context;
     return task->parent == &host->crawl->op &&
            weft_owner((struct weft_op *)(uintptr_t)task, struct page, op)->host == host;
+}
+
+/* The same, but for those that have been tried: what is known of them would be lost. */
+static bool has_not_begun(const struct weft_op *task, void *context)
+{
+    const struct host *host = context;
+    if (!waits_for_host(task, context) || host->asked != HOST_ASKED)
+        return false;
+    const struct page *page = weft_owner((struct weft_op *)(uintptr_t)task, struct page, op);
+    return page->attempts == 0 && page->pushed == 0;
+}
+
+static void wake(struct host *host)
+{
+    if (!host->resting)
+        return;
+    host->resting = false;
+    host->crawl->resting--;
+    host->crawl->parked -= host->pages;
+}
+
+static void rested(struct weft_timer *timer)
+{
+    struct host *host = weft_owner(timer, struct host, rest);
+    wake(host);
+    weft_lane_resume(&host->lane);
+    host_hungry(host);
+    crawl_feed(host->crawl);
+}
+
+/* What it has not begun goes back into its line: others may need the room. */
+static void rest(struct host *host, uint64_t ms)
+{
+    weft_lane_pause(&host->lane);
+    weft_timer_start(host->lane.queue->loop, &host->rest, ms, rested);
+    if (ms < HOST_REST_MS || host->resting)
+        return;
+    host->resting = true;
+    host->crawl->resting++;
+    host->crawl->parked += host->pages;
+    weft_queue_remove(&host->crawl->queue, has_not_begun, host);
 }
 
 /* Everything that waits for it comes back unfetched, and what is in its line follows. */
@@ -215,6 +252,8 @@ void host_give_up(struct host *host, const struct weft_http_fetch *fetch)
     host->pace.gone = true;
     if (host->why[0] == '\0')
         weft_http_fetch_explain(fetch, host->why, sizeof host->why);
+    wake(host);
+    weft_timer_stop(host->lane.queue->loop, &host->rest);
     weft_queue_remove(&host->crawl->queue, waits_for_host, host);
     weft_lane_resume(&host->lane);
     host_hungry(host);
@@ -232,7 +271,6 @@ void host_obey(struct host *host)
     }
     if (host->pace.rest_until_ms > now && !host->pace.gone) {
         report_rest(host, host->pace.rest_until_ms - now);
-        weft_lane_pause(&host->lane);
-        weft_timer_start(loop, &host->rest, host->pace.rest_until_ms - now, rested);
+        rest(host, host->pace.rest_until_ms - now);
     }
 }

@@ -1,8 +1,9 @@
 /* From what is known to what is to be done: when a crawl begins, or goes on.
  *
  *   - What waits, waits on. What failed for a reason that may pass is tried again; a 404 is not.
- *   - With a larger nesting than before the pages at the old edge are looked through again, from
- *     the disk; with other rules all of them are.
+ *   - With another nesting than before the pages at the edge are looked through again, from the
+ *     disk; with other rules all of them are. What waits beyond the edge stays out, unless a page
+ *     is shown with it: that is found when the page is looked through.
  *   - The start URLs are seen at depth 0.
  *
  * The rules and the nesting of the last time are kept in the state, and so are the hosts that start
@@ -141,7 +142,8 @@ static bool may_pass(const struct weft_crawl_result *result)
 static enum weft_crawl_what next_for(const struct changes *changes, unsigned depth,
                                      const struct weft_crawl_result *result)
 {
-    bool deeper = changes->now > changes->before && depth >= changes->before;
+    unsigned edge = changes->now < changes->before ? changes->now : changes->before;
+    bool moved_edge = changes->now != changes->before && depth >= edge;
     switch (result->what) {
     case WEFT_CRAWL_FAILED:
         return may_pass(result) ? WEFT_CRAWL_WAITING : result->what;
@@ -150,7 +152,7 @@ static enum weft_crawl_what next_for(const struct changes *changes, unsigned dep
     case WEFT_CRAWL_MOVED:
         return changes->rules && result->redirect == 0 ? WEFT_CRAWL_WAITING : result->what;
     case WEFT_CRAWL_DONE:
-        return changes->rules || deeper ? WEFT_CRAWL_AGAIN : result->what;
+        return changes->rules || moved_edge ? WEFT_CRAWL_AGAIN : result->what;
     default:
         return result->what;
     }
@@ -193,9 +195,11 @@ static int sort_out(struct weft_crawl *state, weft_crawl_id id, struct weft_text
         return err;
     if (what == WEFT_CRAWL_AGAIN)
         weft_crawl_line_push(state, &crawl->again, id);
-    else if (follow_is_near(crawl, depth, follow_is_requisite(&crawl->other)))
+    else if (follow_is_near(crawl, depth, false))
         err = follow_again(crawl, &crawl->other, id);
-    return err; /* what is too far for this nesting waits for a larger one */
+    else
+        crawl->left_out = true; /* until a page needs it, or the nesting is larger */
+    return err;
 }
 
 static int look_again(struct weft_crawl *state, weft_crawl_id id, struct weft_text url,

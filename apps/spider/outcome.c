@@ -20,10 +20,18 @@ static struct weft_loop *loop_of(const struct page *page)
     return weft_loop_of(&page->crawl->op);
 }
 
+int64_t outcome_retry_after_ms(const struct weft_http_fetch *fetch)
+{
+    uint32_t seconds;
+    struct weft_text after = weft_http_fetch_get(fetch, "Retry-After");
+    bool told = weft_http_retry_after(after, time(NULL), RETRY_AFTER_S, &seconds) == 0;
+    return told ? (int64_t)seconds * 1000 : -1;
+}
+
 /* ---- again ---------------------------------------------------------------------------------- */
 
 /* Back to where it was before it was begun; a part of a body that came is let go. */
-static void fetch_again(struct page *page)
+static void fetch_again(struct page *page, void (*queue)(struct page *page))
 {
     if (page->crawl->stop != CRAWL_GOES_ON) {
         page_leave(page);
@@ -34,7 +42,7 @@ static void fetch_again(struct page *page)
     if (page->reader != NULL)
         page_read_end(page);
     weft_http_fetch_free(&page->fetch);
-    page_queue_first(page);
+    queue(page);
 }
 
 static void rested(struct weft_op *parent, struct weft_op *op)
@@ -42,7 +50,7 @@ static void rested(struct weft_op *parent, struct weft_op *op)
     (void)parent;
     struct page *page = weft_owner(op, struct page, nap.op);
     if (op->status == 0)
-        fetch_again(page);
+        fetch_again(page, page_queue_first);
     else
         page_leave(page); /* the crawl stops: the page waits for the next time */
 }
@@ -62,16 +70,6 @@ static void nap(struct page *page)
     weft_sleep(&page->crawl->naps, &page->nap, ms, rested);
 }
 
-static void pushed_back(struct page *page)
-{
-    if (++page->pushed > CRAWL_PUSHED_BACK) {
-        settle_failed(page, 0, "the server keeps saying that it is too busy");
-        return;
-    }
-    report_line(page->crawl, "later    %s: %d", page->url.href.data, page->fetch.status);
-    fetch_again(page);
-}
-
 static void says_no(struct page *page)
 {
     char note[64];
@@ -85,6 +83,30 @@ static void says_no(struct page *page)
         nap(page);
     else
         settle_failed(page, 0, note);
+}
+
+/* Others have got answers since it was told to come back: it is not the host that is too busy. */
+static bool is_its_own(const struct page *page)
+{
+    return page->pushed > 0 && page->host->pace.answers > page->answers_then &&
+           outcome_retry_after_ms(&page->fetch) < 0;
+}
+
+/* Behind the others: what they get tells how the host is. */
+static void pushed_back(struct page *page)
+{
+    bool own = is_its_own(page);
+    page->answers_then = page->host->pace.answers;
+    if (own && ++page->attempts > page->crawl->settings->retries) {
+        says_no(page);
+        return;
+    }
+    if (++page->pushed > CRAWL_PUSHED_BACK) {
+        settle_failed(page, 0, "the server keeps saying that it is too busy");
+        return;
+    }
+    report_line(page->crawl, "later    %s: %d", page->url.href.data, page->fetch.status);
+    fetch_again(page, page_queue);
 }
 
 /* ---- the answer ----------------------------------------------------------------------------- */
@@ -112,14 +134,6 @@ static bool is_for_good(const struct weft_http_fetch *fetch)
            fetch->failure == WEFT_FETCH_FAILED_REFUSED || fetch->failure == WEFT_FETCH_FAILED_SIZE;
 }
 
-int64_t outcome_retry_after_ms(const struct weft_http_fetch *fetch)
-{
-    uint32_t seconds;
-    struct weft_text after = weft_http_fetch_get(fetch, "Retry-After");
-    bool told = weft_http_retry_after(after, time(NULL), RETRY_AFTER_S, &seconds) == 0;
-    return told ? (int64_t)seconds * 1000 : -1;
-}
-
 void outcome_heard(struct page *page)
 {
     const struct weft_http_fetch *fetch = &page->fetch;
@@ -127,6 +141,8 @@ void outcome_heard(struct page *page)
     uint64_t now = weft_now(loop_of(page)), took = now - page->begun_at;
     if (page->refused != 0 || is_cancelled(page))
         return;
+    if (fetch->op.status == 0 && is_push_back(fetch->status) && is_its_own(page))
+        return; /* this page is, not the host */
     if (fetch->op.status == 0 && is_push_back(fetch->status))
         pace_pushed_back(pace, now, took, outcome_retry_after_ms(fetch));
     else if (fetch->op.status == 0)
@@ -185,7 +201,14 @@ static void judge_silence(struct page *page)
         return;
     }
     report_line(page->crawl, "failed   %s: %s; again later", page->url.href.data, why);
-    fetch_again(page);
+    fetch_again(page, page_queue_first);
+}
+
+/* Its host rests: it waits in the line, where it costs nothing. */
+static void give_back(struct page *page)
+{
+    weft_crawl_line_push(&page->crawl->state, &page->host->line, page->id);
+    page_leave(page);
 }
 
 void outcome_fetched(struct weft_op *parent, struct weft_op *op)
@@ -194,6 +217,8 @@ void outcome_fetched(struct weft_op *parent, struct weft_op *op)
     struct page *page = weft_owner(op, struct page, op);
     if (!page->begun && page->host->pace.gone && page->crawl->stop == CRAWL_GOES_ON)
         settle_failed(page, UV_EHOSTUNREACH, page->host->why);
+    else if (!page->begun && page->crawl->stop == CRAWL_GOES_ON)
+        give_back(page);
     else if (!page->begun || is_cancelled(page))
         page_leave(page);
     else if (page->refused != 0)

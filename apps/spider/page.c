@@ -89,6 +89,7 @@ void page_free(struct page *page)
     crawl->pages--;
     if (host != NULL) {
         host->pages--;
+        crawl->parked -= host->resting;
         host_hungry(host);
     }
 }

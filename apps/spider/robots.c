@@ -137,6 +137,7 @@ static void finish(struct asking *asking)
     weft_http_fetch_free(&asking->page.fetch);
     weft_free(asking);
     host->crawl->pages--;
+    host->crawl->parked -= host->resting;
     host->pages--;
     host_hungry(host);
     crawl_feed(host->crawl);

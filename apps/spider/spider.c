@@ -95,12 +95,12 @@ static int exit_status(struct crawl *crawl)
 static void crawled(struct weft_op *op, struct weft_op *crawl)
 {
     struct spider *spider = weft_owner(op, struct spider, op);
-    weft_end(&spider->interrupt.op, 0);
-    weft_end(&spider->terminate.op, 0);
     if (spider->crawl.begun)
         report_summary(&spider->crawl);
     spider->status = exit_status(&spider->crawl);
     crawl_close(&spider->crawl);
+    weft_end(&spider->interrupt.op, 0);
+    weft_end(&spider->terminate.op, 0);
     weft_end(op, crawl->status);
 }
 
@@ -197,6 +197,8 @@ int spider_run(int argc, char **argv)
         signal(SIGPIPE, SIG_IGN);       /* a server that left is an error like others */
         spider.status = EXIT_NO_OUTPUT; /* unless the crawl says otherwise */
         weft_go(&spider.op, begin);
+        signal(SIGINT, SIG_IGN); /* who is that near the end goes there */
+        signal(SIGTERM, SIG_IGN);
         status = spider.status;
     }
     if (spider.temporary[0] != '\0')

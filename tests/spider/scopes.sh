@@ -191,6 +191,19 @@ expect_told "${ports[1]}" /more.html
 expect_untold "${ports[1]}" Basic
 expect_untold "${ports[1]}" known
 
+it "takes names and passwords from a file, by host"
+echo "machine 127.0.0.1 login me password word" >"$scratch/netrc"
+fresh
+told --netrc "$scratch/netrc" "$one/" inf 2
+expect status 0
+expect_told "${ports[0]}" /1.html "${basic%% \[*}"
+echo "machine elsewhere.invalid login me password word" >"$scratch/netrc"
+fresh
+told --netrc "$scratch/netrc" "$one/" inf 2
+expect status 0
+expect_told "${ports[0]}" /1.html
+expect_untold "${ports[0]}" Basic
+
 it "keeps cookies only if it is told to, in a file for the next time"
 fresh
 told "$one/cookie" 1 1

@@ -15,7 +15,8 @@
 #include <string.h>
 
 static const char key_rules[] = "crawl/rules", key_nesting[] = "crawl/nesting",
-                  key_scope[] = "crawl/scope", key_adopt[] = "crawl/adopt";
+                  key_deepest[] = "crawl/deepest", key_scope[] = "crawl/scope",
+                  key_adopt[] = "crawl/adopt";
 
 enum { NESTING_ENDLESS = 1000000 };
 
@@ -24,6 +25,23 @@ enum { NESTING_ENDLESS = 1000000 };
 static int kept(struct crawl *crawl, const char *key, struct weft_text *value)
 {
     return weft_crawl_get(&crawl->state, weft_text_of(key), value);
+}
+
+/* *number stays as it is if nothing was kept. */
+static int kept_number(struct crawl *crawl, const char *key, unsigned *number)
+{
+    struct weft_text value;
+    int err = kept(crawl, key, &value);
+    if (err == 0 && value.data != NULL)
+        *number = (unsigned)strtoul(value.data, NULL, 10);
+    return err;
+}
+
+static int keep_number(struct crawl *crawl, const char *key, unsigned number)
+{
+    char text[16];
+    int size = snprintf(text, sizeof text, "%u", number);
+    return weft_crawl_put(&crawl->state, weft_text_of(key), weft_text(text, (size_t)size + 1));
 }
 
 static unsigned nesting_of(const struct settings *settings)
@@ -79,7 +97,8 @@ struct changes {
     bool rules;      /* other ones: look at everything again */
     unsigned before; /* the nesting; nothing nearer than that needs a look */
     unsigned now;
-    char *text; /* of the rules */
+    unsigned deepest; /* of all times: what waits was found with that */
+    char *text;       /* of the rules */
 };
 
 /* Equal texts are equal rules; what else decides which links count is part of it. */
@@ -110,9 +129,13 @@ static int find_changes(struct crawl *crawl, struct changes *changes)
     if (err != 0)
         return err;
     changes->rules = value.data != NULL && !weft_text_is(value, changes->text);
-    err = kept(crawl, key_nesting, &value);
-    if (err == 0 && value.data != NULL)
-        changes->before = (unsigned)strtoul(value.data, NULL, 10);
+    err = kept_number(crawl, key_nesting, &changes->before);
+    changes->deepest = changes->now;
+    unsigned deepest = 0;
+    if (err == 0)
+        err = kept_number(crawl, key_deepest, &deepest);
+    if (deepest > changes->now)
+        changes->deepest = deepest;
     return err;
 }
 
@@ -120,12 +143,11 @@ static int find_changes(struct crawl *crawl, struct changes *changes)
  * the changes once more. */
 static int keep_changes(struct crawl *crawl, const struct changes *changes)
 {
-    char nesting[16];
-    int size = snprintf(nesting, sizeof nesting, "%u", changes->now);
     int err = weft_crawl_put(&crawl->state, weft_text_of(key_rules), weft_text_of(changes->text));
     if (err == 0)
-        err = weft_crawl_put(&crawl->state, weft_text_of(key_nesting),
-                             weft_text(nesting, (size_t)size + 1));
+        err = keep_number(crawl, key_nesting, changes->now);
+    if (err == 0)
+        err = keep_number(crawl, key_deepest, changes->deepest);
     return err;
 }
 
@@ -142,8 +164,8 @@ static bool may_pass(const struct weft_crawl_result *result)
 static enum weft_crawl_what next_for(const struct changes *changes, unsigned depth,
                                      const struct weft_crawl_result *result)
 {
-    unsigned edge = changes->now < changes->before ? changes->now : changes->before;
-    bool moved_edge = changes->now != changes->before && depth >= edge;
+    bool shallow = changes->now < changes->deepest && depth >= changes->now;
+    bool moved_edge = shallow || (changes->now > changes->before && depth >= changes->before);
     switch (result->what) {
     case WEFT_CRAWL_FAILED:
         return may_pass(result) ? WEFT_CRAWL_WAITING : result->what;
@@ -195,7 +217,7 @@ static int sort_out(struct weft_crawl *state, weft_crawl_id id, struct weft_text
         return err;
     if (what == WEFT_CRAWL_AGAIN)
         weft_crawl_line_push(state, &crawl->again, id);
-    else if (follow_is_near(crawl, depth, false))
+    else if (changes->now == changes->deepest || follow_is_near(crawl, depth, false))
         err = follow_again(crawl, &crawl->other, id);
     else
         crawl->left_out = true; /* until a page needs it, or the nesting is larger */

@@ -54,6 +54,7 @@ struct host {
     struct crawl *crawl;
     struct host *next_same, *next_hungry; /* in the table, in the list of those with work */
     bool hungry;
+    bool missing; /* something of it is not on the disk: robots.txt has to be asked for */
     bool resting; /* for a while: what waits for it does not keep others from being fed */
     struct weft_crawl_line line; /* what is to be fetched */
     struct weft_lane lane;       /* what is being fetched */
@@ -199,6 +200,8 @@ int crawl_load(struct crawl *crawl);
 /* The host of url; NULL: no memory. */
 struct host *host_of(struct crawl *crawl, const struct weft_url *url);
 void host_add(struct host *host, weft_crawl_id id);
+/* A page of it has to be fetched, if nothing speaks against that. */
+void host_fetch(struct page *page);
 /* Take pages out of its line, as many as it may have under way. */
 void host_feed(struct host *host);
 void host_hungry(struct host *host);
@@ -241,6 +244,8 @@ void outcome_heard(struct page *page);
 /* What Retry-After says; -1: nothing. */
 int64_t outcome_retry_after_ms(const struct weft_http_fetch *fetch);
 weft_then_fn outcome_fetched;
+/* Once more after a while, from the beginning: something was missing here, not there. */
+void outcome_try_later(struct page *page);
 
 /* keep.c: a good one. */
 void keep_page(struct page *page);

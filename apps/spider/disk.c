@@ -280,5 +280,5 @@ void disk_adopt(struct page *page)
         return;
     }
     page->named = false; /* it may be wget's: ours is claimed again */
-    page_queue(page);
+    host_fetch(page);
 }

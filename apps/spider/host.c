@@ -170,12 +170,24 @@ static void take_one(struct host *host, weft_crawl_id id)
         settle_url(host->crawl, id, &result);
         return;
     }
-    if (is_settled(host, page))
-        return;
     if (host->crawl->adopt)
         disk_adopt(page);
     else
+        host_fetch(page);
+}
+
+void host_fetch(struct page *page)
+{
+    struct host *host = page->host;
+    if (is_settled(host, page))
+        return;
+    if (host->asked == HOST_ASKED) {
         page_queue(page);
+        return;
+    }
+    host->missing = true; /* not everything is on the disk: so it has to be asked */
+    weft_crawl_line_push(&host->crawl->state, &host->line, page->id);
+    page_leave(page);
 }
 
 void host_feed(struct host *host)
@@ -183,7 +195,8 @@ void host_feed(struct host *host)
     struct crawl *crawl = host->crawl;
     if (host->resting)
         return;
-    if (host->asked != HOST_ASKED && !host->pace.gone) {
+    bool asks = host->missing || !crawl->adopt; /* what is on the disk needs no leave */
+    if (host->asked != HOST_ASKED && !host->pace.gone && asks) {
         host_ask_robots(host);
         return;
     }

@@ -51,6 +51,10 @@ void keep_failed(struct page *page, int status)
         page_leave(page);
         return;
     }
+    if (status == UV_EMFILE || status == UV_ENFILE) {
+        outcome_try_later(page);
+        return;
+    }
     if (!is_its_own(status)) {
         crawl_no_output(page->crawl, status, page->name);
         page_leave(page); /* it is not settled: it waits for a better disk */

@@ -70,6 +70,14 @@ static void nap(struct page *page)
     weft_sleep(&page->crawl->naps, &page->nap, ms, rested);
 }
 
+void outcome_try_later(struct page *page)
+{
+    if (page->attempts++ <= page->crawl->settings->retries)
+        nap(page);
+    else
+        settle_failed(page, UV_EAGAIN, "too many files are open");
+}
+
 static void says_no(struct page *page)
 {
     char note[64];

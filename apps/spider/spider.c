@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -164,6 +165,22 @@ static int remove_one(const char *path, const struct stat *info, int kind, struc
     return remove(path);
 }
 
+/* A connection, a file that is spilled and a few more: descriptors for that many downloads. */
+static int check_descriptors(const struct settings *settings)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+        return EXIT_OK;
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+    rlim_t needed = 2 * (rlim_t)settings->concurrency + 64;
+    if (files.rlim_max == RLIM_INFINITY || files.rlim_max >= needed)
+        return EXIT_OK;
+    return misused("spider", "%u downloads at once need %llu open files, and %llu are allowed",
+                   settings->concurrency, (unsigned long long)needed,
+                   (unsigned long long)files.rlim_max);
+}
+
 /* The first line of a file, so that a password need not stand on the command line. */
 static int read_password(struct spider *spider, const struct settings *settings)
 {
@@ -189,6 +206,8 @@ int spider_run(int argc, char **argv)
     static struct spider spider;
     spider = (struct spider){.crawl = {.settings = &settings, .folder = SAVE_FOLDER_CLOSED}};
     int status = settings_read(&settings, argc, argv);
+    if (status == EXIT_OK)
+        status = check_descriptors(&settings);
     if (status == EXIT_OK)
         status = read_password(&spider, &settings);
     if (status == EXIT_OK)

@@ -95,10 +95,12 @@ struct page {
     struct reader *reader; /* while its body comes in, and until it is saved */
     bool spilling;         /* a piece of the body is on its way to the disk */
     bool named, streamed;
-    bool nofollow; /* its links lead to nothing: X-Robots-Tag says so */
-    bool unsaved;  /* a spill failed */
-    int refused;   /* why its own callbacks ended the fetch: a status, or 0 */
+    bool nofollow;  /* its links lead to nothing: X-Robots-Tag says so */
+    bool unsaved;   /* a spill failed */
+    int undigested; /* why its links could not be read: a status, or 0 */
+    int refused;    /* why its own callbacks ended the fetch: a status, or 0 */
     struct weft_sleep nap;
+    struct weft_work keeping; /* a small body: digested and saved */
     struct save save;
     struct save_stream stream;
     struct save_read read;
@@ -275,7 +277,8 @@ bool page_is_nearer(const struct page *page);
 bool page_is_start(const struct crawl *crawl, weft_crawl_id id);
 
 /* follow.c: what links lead to. */
-weft_links_fn follow_link;
+/* The links that its reader has found. 0, or why the state could not be told. */
+int follow_found(struct page *page);
 /* The same for one that stands elsewhere. 0, or why the state could not be told. */
 int follow_url(struct page *page, struct weft_text link, bool requisite);
 /* Number id, whose URL this is, has to be fetched once more. */

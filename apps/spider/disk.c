@@ -55,14 +55,16 @@ static int follow_all(struct page *page, struct weft_text media_type, const char
     int err = page_read_begin(page);
     if (err != 0)
         return err;
+    page->depth = weft_crawl_depth(&page->crawl->state, page->id);
+    page->scope_round = page->crawl->scope_round;
     if (fields != NULL)
         fields_follow_lines(page, fields);
     if (!linked || page->read.data == NULL)
         return 0;
     err = reader_links(page->reader, type, charset);
     if (err == 0)
-        err = weft_links_feed(&page->reader->links, page->read.data, page->read.size);
-    return err == 0 ? weft_links_end(&page->reader->links) : err;
+        err = reader_digest_all(page->reader, page->read.data, page->read.size);
+    return err == 0 ? follow_found(page) : err;
 }
 
 /* ---- again ---------------------------------------------------------------------------------- */

@@ -145,9 +145,9 @@ static int set_base(struct page *page, struct weft_text link)
     return err == UV_ENOMEM ? err : 0;
 }
 
-int follow_link(struct weft_links *links, const struct weft_link *link)
+static int follow_link(void *context, const struct weft_link *link)
 {
-    struct page *page = links->context;
+    struct page *page = context;
     if (link->kind == WEFT_LINK_BASE)
         return set_base(page, link->url);
     bool requisite = link->kind == WEFT_LINK_REQUISITE;
@@ -155,4 +155,12 @@ int follow_link(struct weft_links *links, const struct weft_link *link)
     if (nofollow && !requisite)
         return 0;
     return follow_url(page, link->url, requisite);
+}
+
+/* Now is when its depth counts: it may have come nearer since the body began. */
+int follow_found(struct page *page)
+{
+    page->depth = weft_crawl_depth(&page->crawl->state, page->id);
+    page->scope_round = page->crawl->scope_round;
+    return reader_follow(page->reader, follow_link, page);
 }

@@ -1,4 +1,7 @@
-/* A page with a good answer: its links were followed as it came, now it gets a name and is saved. */
+/* A page with a good answer: it gets a name and is saved, and its links are followed.
+ *
+ * A small body is digested on the pool, in the visit that saves it: to look for links is the longest
+ * part of the work, and the loop has others to serve. Of one that was spilled only the end is left. */
 #include "spider/crawl.h"
 #include <stdio.h>
 #include <string.h>
@@ -65,14 +68,34 @@ void keep_failed(struct page *page, int status)
     settle_failed(page, status, note);
 }
 
-static void saved(struct weft_op *parent, struct weft_op *op)
+/* On a thread of the pool: the page and its reader are this visit's alone meanwhile. */
+static int keep_there(struct weft_work *work)
+{
+    struct page *page = weft_owner(work, struct page, keeping);
+    page->undigested = reader_end(page->reader, page->hash);
+    return page->undigested != 0 ? 0 : save_now(&page->save, work);
+}
+
+/* Its links are followed before it is called done. */
+static void follow_and_finish(struct page *page)
+{
+    int err = page->undigested != 0 ? page->undigested : follow_found(page);
+    if (err == 0)
+        fields_follow(page);
+    if (err != 0)
+        settle_failed(page, err, weft_strerror(err));
+    else
+        keep_finish(page);
+}
+
+static void kept(struct weft_op *parent, struct weft_op *op)
 {
     (void)parent;
-    struct page *page = weft_owner(op, struct page, save.work.op);
+    struct page *page = weft_owner(op, struct page, keeping.op);
     if (op->status != 0)
         keep_failed(page, op->status);
     else
-        keep_finish(page);
+        follow_and_finish(page);
 }
 
 static void committed(struct weft_op *parent, struct weft_op *op)
@@ -82,7 +105,7 @@ static void committed(struct weft_op *parent, struct weft_op *op)
     if (op->status != 0)
         keep_failed(page, op->status);
     else
-        keep_finish(page);
+        follow_and_finish(page);
 }
 
 static void last_written(struct weft_op *parent, struct weft_op *op)
@@ -106,22 +129,23 @@ void keep_page(struct page *page)
 {
     struct crawl *crawl = page->crawl;
     struct reader *reader = page->reader;
-    fields_follow(page);
-    int err = reader_end(reader, page->hash);
-    if (err == 0)
-        err = page_name(page);
+    int err = page_name(page);
     if (err != 0) {
         settle_failed(page, err, weft_strerror(err));
         return;
     }
     crawl->bytes += page->fetch.wire_received;
-    int64_t modified = modified_of(page);
     if (page->streamed) {
-        page->stream.modified = modified;
-        save_write(&crawl->op, &page->stream, reader->data, reader->used, last_written);
-    } else {
-        page->save.work.crew = &crawl->crew;
-        save_file(&crawl->op, &page->save, &crawl->folder, page->name, reader->data, reader->used,
-                  modified, saved);
+        page->undigested = reader_end(reader, page->hash);
+        page->stream.modified = modified_of(page);
+        save_write(&crawl->op, &page->stream, reader->body.data, reader->body.used, last_written);
+        return;
     }
+    page->save.folder = &crawl->folder;
+    page->save.name = page->name;
+    page->save.data = reader->body.data;
+    page->save.size = reader->body.used;
+    page->save.modified = modified_of(page);
+    page->keeping.crew = &crawl->crew;
+    weft_work(&crawl->op, &page->keeping, keep_there, kept);
 }

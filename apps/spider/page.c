@@ -1,8 +1,8 @@
 /* A page on its way: out of its host's line, into the queue, fetched, read as it comes.
  *
- * The body goes to a reader: links are followed while the rest is still under way. A small one is
- * kept in memory and saved when it is complete; of a large one every READER_KEPT bytes are spilled
- * to a file that has no name yet, and the server has to wait meanwhile. So the op of a page ends
+ * The body goes to a reader. A small one is kept in memory, and read and saved when it is complete; of
+ * a large one every READER_KEPT bytes are read, and spilled to a file that has no name yet, and the
+ * server has to wait meanwhile. So the op of a page ends
  * when its fetch and the spill have ended; what becomes of it then is outcome.c's. */
 #include "spider/crawl.h"
 #include <string.h>
@@ -120,9 +120,7 @@ int page_read_begin(struct page *page)
     if (reader == NULL)
         return UV_ENOMEM;
     page->reader = reader;
-    page->depth = weft_crawl_depth(&crawl->state, page->id);
-    page->scope_round = crawl->scope_round;
-    return reader_begin(reader, &crawl->state, &page->url, follow_link, page);
+    return reader_begin(reader, &crawl->state, &page->url);
 }
 
 /* ---- its name ------------------------------------------------------------------------------- */
@@ -205,7 +203,7 @@ static void spilled(struct weft_op *op, struct weft_op *step)
         weft_cancel(&page->fetch.op, step->status);
         return;
     }
-    page->reader->used = 0;
+    reader_empty(page->reader);
     weft_http_fetch_resume(&page->fetch);
 }
 
@@ -217,7 +215,7 @@ static void opened(struct weft_op *op, struct weft_op *step)
         return;
     }
     page->streamed = true;
-    save_write(op, &page->stream, page->reader->data, page->reader->used, spilled);
+    save_write(op, &page->stream, page->reader->body.data, page->reader->body.used, spilled);
 }
 
 static int spill(struct page *page)
@@ -225,11 +223,16 @@ static int spill(struct page *page)
     if (page->spilling)
         return WEFT_FETCH_PAUSE;
     int err = page_name(page);
+    if (err == 0)
+        err = reader_digest(page->reader);
+    if (err == 0)
+        err = follow_found(page);
     if (err != 0)
         return refuse(page, err);
     page->spilling = true;
     if (page->streamed)
-        save_write(&page->op, &page->stream, page->reader->data, page->reader->used, spilled);
+        save_write(&page->op, &page->stream, page->reader->body.data, page->reader->body.used,
+                   spilled);
     else
         save_stream(&page->op, &page->stream, &page->crawl->folder, page->name, opened);
     return WEFT_FETCH_PAUSE;

@@ -1,4 +1,7 @@
-/* One walk over the bytes: hashed, searched for links, and kept until they can be saved. */
+/* A body, in three steps: taken, digested, followed. See reader.h.
+ *
+ * A link that is noted is a struct noted and its text, one behind the other, without gaps: they are
+ * copied out, never pointed at. */
 #include "spider/reader.h"
 #include <string.h>
 #include <weft.h>
@@ -22,74 +25,149 @@ bool reader_type(struct weft_text content_type, struct weft_text name, enum weft
     return weft_http_content_type_is(&parsed, "text/css");
 }
 
-int reader_begin(struct reader *reader, const struct weft_crawl *state, const struct weft_url *url,
-                 weft_links_fn *on_link, void *context)
+/* ---- buffers -------------------------------------------------------------------------------- */
+
+/* Doubled, so that n bytes are not copied more than twice. Room for size bytes; NULL: no memory. */
+static char *append(struct reader_buffer *buffer, size_t size)
 {
-    reader->links.on_link = on_link;
-    reader->links.context = context;
+    size_t wanted = buffer->used + size;
+    if (wanted > buffer->room) {
+        size_t room = buffer->room < 4096 ? 4096 : buffer->room;
+        while (room < wanted)
+            room *= 2;
+        char *data = weft_realloc(buffer->data, room);
+        if (data == NULL)
+            return NULL;
+        buffer->data = data;
+        buffer->room = room;
+    }
+    buffer->used = wanted;
+    return buffer->data + wanted - size;
+}
+
+static void shrink(struct reader_buffer *buffer)
+{
+    buffer->used = 0;
+    if (buffer->room <= READER_IDLE)
+        return;
+    weft_free(buffer->data);
+    *buffer = (struct reader_buffer){0};
+}
+
+/* ---- taken ---------------------------------------------------------------------------------- */
+
+int reader_begin(struct reader *reader, const struct weft_crawl *state, const struct weft_url *url)
+{
     reader->linked = false;
     reader->size = 0;
-    reader->used = 0;
+    reader->body.used = reader->found.used = 0;
+    reader->digested = 0;
     weft_crawl_hash_begin(state, &reader->hash);
     memo_key_begin(&reader->memo, state, url);
     return weft_url_copy(&reader->base, url);
 }
 
+int reader_take(struct reader *reader, const char *data, size_t size)
+{
+    char *to = append(&reader->body, size);
+    if (to == NULL)
+        return UV_ENOMEM;
+    if (size > 0)
+        memcpy(to, data, size);
+    reader->size += size;
+    return 0;
+}
+
+void reader_empty(struct reader *reader)
+{
+    reader->body.used = 0;
+    reader->digested = 0;
+}
+
+/* ---- digested ------------------------------------------------------------------------------- */
+
+struct noted {
+    size_t size; /* of the text behind it */
+    enum weft_link_kind kind;
+    bool nofollow;
+};
+
+static int note(struct weft_links *links, const struct weft_link *link)
+{
+    struct reader *reader = links->context;
+    struct noted noted = {link->url.size, link->kind, link->nofollow};
+    char *to = append(&reader->found, sizeof noted + link->url.size);
+    if (to == NULL)
+        return UV_ENOMEM;
+    memcpy(to, &noted, sizeof noted);
+    memcpy(to + sizeof noted, link->url.data, link->url.size);
+    return 0;
+}
+
 int reader_links(struct reader *reader, enum weft_links_type type, struct weft_text charset)
 {
+    reader->links.on_link = note;
+    reader->links.context = reader;
     reader->linked = true;
     return weft_links_begin(&reader->links, type, charset);
 }
 
-/* Doubled, so that a body of n bytes is not copied more than twice. */
-static int make_room(struct reader *reader, size_t size)
+int reader_digest(struct reader *reader)
 {
-    size_t wanted = reader->used + size;
-    if (wanted <= reader->room)
+    const char *data = reader->body.data + reader->digested;
+    size_t size = reader->body.used - reader->digested;
+    if (size == 0)
         return 0;
-    size_t room = reader->room < 4096 ? 4096 : reader->room;
-    while (room < wanted)
-        room *= 2;
-    char *data = weft_realloc(reader->data, room);
-    if (data == NULL)
-        return UV_ENOMEM;
-    reader->data = data;
-    reader->room = room;
-    return 0;
-}
-
-int reader_take(struct reader *reader, const char *data, size_t size)
-{
-    int err = make_room(reader, size);
-    if (err != 0)
-        return err;
-    memcpy(reader->data + reader->used, data, size);
-    reader->used += size;
-    reader->size += size;
+    reader->digested = reader->body.used;
     weft_crawl_hash_add(&reader->hash, data, size);
     return reader->linked ? weft_links_feed(&reader->links, data, size) : 0;
 }
 
 int reader_end(struct reader *reader, uint64_t hash[2])
 {
+    int err = reader_digest(reader);
     weft_crawl_hash_end(&reader->hash, hash);
-    return reader->linked ? weft_links_end(&reader->links) : 0;
+    return err == 0 && reader->linked ? weft_links_end(&reader->links) : err;
 }
+
+int reader_digest_all(struct reader *reader, const char *data, size_t size)
+{
+    int err = weft_links_feed(&reader->links, data, size);
+    return err == 0 ? weft_links_end(&reader->links) : err;
+}
+
+/* ---- followed ------------------------------------------------------------------------------- */
+
+int reader_follow(struct reader *reader, reader_follow_fn *follow, void *context)
+{
+    int err = 0;
+    for (size_t at = 0; err == 0 && at < reader->found.used;) {
+        struct noted noted;
+        memcpy(&noted, reader->found.data + at, sizeof noted);
+        at += sizeof noted;
+        struct weft_link link = {.url = weft_text(reader->found.data + at, noted.size),
+                                 .kind = noted.kind,
+                                 .nofollow = noted.nofollow};
+        at += noted.size;
+        err = follow(context, &link);
+    }
+    reader->found.used = 0;
+    return err;
+}
+
+/* ---- the end -------------------------------------------------------------------------------- */
 
 void reader_rest(struct reader *reader)
 {
-    reader->used = 0;
-    if (reader->room <= READER_IDLE)
-        return;
-    weft_free(reader->data);
-    reader->data = NULL;
-    reader->room = 0;
+    shrink(&reader->body);
+    shrink(&reader->found);
 }
 
 void reader_free(struct reader *reader)
 {
     weft_links_free(&reader->links);
     weft_url_free(&reader->base);
-    weft_free(reader->data);
+    weft_free(reader->body.data);
+    weft_free(reader->found.data);
     weft_free(reader);
 }

@@ -1,6 +1,10 @@
-/* apps/spider/reader.h: the body of a page while it comes in: its links, its hash, its bytes.
+/* apps/spider/reader.h: the body of a page while it comes in: its bytes, its hash, its links.
  *
- * Buffers are kept from one page to the next. There is one for each download. */
+ *     take ── data ──► digest: hash, links noted ──► follow: each of them, to who wants them
+ *
+ * Taking and following are for the loop's thread. Digesting is the long part of it and touches
+ * nothing but the reader, so that it can be done on another. Buffers are kept from one page to the
+ * next. There is one reader for each download. */
 #ifndef WEFT_SPIDER_READER_H
 #define WEFT_SPIDER_READER_H
 
@@ -14,16 +18,22 @@ enum {
     READER_IDLE = 64 * 1024   /* bytes of buffer that a reader keeps while it is not in use */
 };
 
+struct reader_buffer {
+    char *data;
+    size_t used, room;
+};
+
 struct reader {
     struct reader *next_spare;
-    struct weft_links links; /* context: the page */
-    bool linked;             /* it is of a kind that has links */
-    struct weft_url base;    /* what its links are relative to */
-    struct memo_key memo;    /* the same, for links that were followed before */
+    struct weft_links links;
+    bool linked;          /* it is of a kind that has links */
+    struct weft_url base; /* what its links are relative to */
+    struct memo_key memo; /* the same, for links that were followed before */
     struct weft_crawl_hash hash;
-    uint64_t size; /* bytes until now */
-    char *data;    /* those that are not spilled */
-    size_t used, room;
+    uint64_t size;              /* bytes until now */
+    struct reader_buffer body;  /* those that are not spilled */
+    size_t digested;            /* of these */
+    struct reader_buffer found; /* links that are noted, and not followed yet */
 };
 
 /* What kind of links a body of this Content-Type has. false: none. A name (or empty) helps if there
@@ -31,18 +41,30 @@ struct reader {
 bool reader_type(struct weft_text content_type, struct weft_text name, enum weft_links_type *type,
                  struct weft_text *charset);
 
-/* Begin a body: links go to on_link, relative to url. With linked false nobody looks for links. */
-int reader_begin(struct reader *reader, const struct weft_crawl *state, const struct weft_url *url,
-                 weft_links_fn *on_link, void *context);
+/* Begin a body, whose links are relative to url. Without reader_links nobody looks for any. */
+int reader_begin(struct reader *reader, const struct weft_crawl *state, const struct weft_url *url);
 int reader_links(struct reader *reader, enum weft_links_type type, struct weft_text charset);
-/* Is there room for size bytes more? Otherwise they have to wait until the reader was emptied. */
+
+/* Is there room for size bytes more? Otherwise they have to wait until the body was emptied. */
 static inline bool reader_has_room(const struct reader *reader, size_t size)
 {
-    return reader->used == 0 || reader->used + size <= READER_KEPT;
+    return reader->body.used == 0 || reader->body.used + size <= READER_KEPT;
 }
-/* The next bytes. UV_ENOMEM, or what on_link returned. */
+/* The next bytes. UV_ENOMEM. */
 int reader_take(struct reader *reader, const char *data, size_t size);
+/* The body is saved as far as it is here: there is room again. */
+void reader_empty(struct reader *reader);
+
+/* Hash what has been taken, and note its links; end: there is no more, and this is the hash. */
+int reader_digest(struct reader *reader);
 int reader_end(struct reader *reader, uint64_t hash[2]);
+/* The same for a body that lies elsewhere, and for its links alone. */
+int reader_digest_all(struct reader *reader, const char *data, size_t size);
+
+/* Each link that was noted, in their order; then there are none. Ends with the first error. */
+typedef int reader_follow_fn(void *context, const struct weft_link *link);
+int reader_follow(struct reader *reader, reader_follow_fn *follow, void *context);
+
 /* Give back what is more than it needs while it waits. */
 void reader_rest(struct reader *reader);
 void reader_free(struct reader *reader);

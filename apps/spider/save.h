@@ -77,6 +77,9 @@ void save_file_at(const struct weft_site *site, struct weft_op *parent, struct s
                   struct save_folder *folder, const char *name, const void *data, size_t size,
                   int64_t modified, weft_then_fn *then);
 void save_begin(struct weft_op *op);
+/* The same on this thread, which is one of the pool: for work that saves as the last of several
+ * things. work is that, and is looked at for a cancel; the inputs are filled in by hand. */
+int save_now(struct save *save, const struct weft_work *work);
 
 /* ---- a page that comes in pieces ------------------------------------------------------------ */
 

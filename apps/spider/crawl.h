@@ -48,7 +48,7 @@ struct page;
 /* ---- hosts ---------------------------------------------------------------------------------- */
 
 enum host_robots { HOST_UNASKED, HOST_ASKING, HOST_ASKED };
-enum { HOST_WHY = 160, HOST_REST_MS = 2000 }; /* a rest that counts as one */
+enum { HOST_WHY = 200, HOST_REST_MS = 2000 }; /* a rest that counts as one */
 
 struct host {
     struct crawl *crawl;
@@ -209,12 +209,13 @@ void host_feed(struct host *host);
 void host_hungry(struct host *host);
 /* What its pace says now holds: rest, rate, connections. */
 void host_obey(struct host *host);
-/* It is given up for this run, because a fetch ended like this. */
-void host_give_up(struct host *host, const struct weft_http_fetch *fetch);
+/* It is given up for this run, because a fetch (of what?) ended like this. */
+void host_give_up(struct host *host, const char *what, const struct weft_http_fetch *fetch);
 bool host_is_loopback(struct weft_text hostname);
 void hosts_free(struct crawl *crawl);
 
 /* robots.c */
+extern const char robots_note[]; /* why a page is skipped */
 void host_ask_robots(struct host *host);
 
 /* page.c */
@@ -248,6 +249,7 @@ int64_t outcome_retry_after_ms(const struct weft_http_fetch *fetch);
 weft_then_fn outcome_fetched;
 /* Once more after a while, from the beginning: something was missing here, not there. */
 void outcome_try_later(struct page *page);
+void outcome_fetch_again(struct page *page);
 
 /* keep.c: a good one. */
 void keep_page(struct page *page);

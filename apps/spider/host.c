@@ -9,6 +9,7 @@
  * Nothing is fetched before robots.txt has been asked for, which is a task of the same lane: it
  * counts as a download, and keeps the host's pace like every other. */
 #include "spider/crawl.h"
+#include <stdio.h>
 #include <string.h>
 
 /* A page may name hosts that were chosen to meet in a table: not in one whose hash has a key. */
@@ -156,7 +157,7 @@ static bool is_settled(struct host *host, struct page *page)
     }
     if (host->asked == HOST_ASKED && !host->crawl->settings->no_robots &&
         !weft_robots_allows(&host->robots, weft_url_target(&page->url))) {
-        settle_skipped(page, "robots.txt forbids it");
+        settle_skipped(page, robots_note);
         return true;
     }
     return false;
@@ -260,11 +261,13 @@ static void rest(struct host *host, uint64_t ms)
 }
 
 /* Everything that waits for it comes back unfetched, and what is in its line follows. */
-void host_give_up(struct host *host, const struct weft_http_fetch *fetch)
+void host_give_up(struct host *host, const char *what, const struct weft_http_fetch *fetch)
 {
+    char why[WEFT_FETCH_EXPLAIN];
     host->pace.gone = true;
     if (host->why[0] == '\0')
-        weft_http_fetch_explain(fetch, host->why, sizeof host->why);
+        snprintf(host->why, sizeof host->why, "%s%s", what,
+                 weft_http_fetch_explain(fetch, why, sizeof why));
     wake(host);
     weft_timer_stop(host->lane.queue->loop, &host->rest);
     weft_queue_remove(&host->crawl->queue, waits_for_host, host);

@@ -169,8 +169,9 @@ static enum weft_crawl_what next_for(const struct changes *changes, unsigned dep
     switch (result->what) {
     case WEFT_CRAWL_FAILED:
         return may_pass(result) ? WEFT_CRAWL_WAITING : result->what;
-    case WEFT_CRAWL_SKIPPED:
-        return changes->rules ? WEFT_CRAWL_WAITING : result->what;
+    case WEFT_CRAWL_SKIPPED: /* robots.txt may say something else today */
+        return changes->rules || weft_text_is(result->note, robots_note) ? WEFT_CRAWL_WAITING
+                                                                         : result->what;
     case WEFT_CRAWL_MOVED:
         return changes->rules && result->redirect == 0 ? WEFT_CRAWL_WAITING : result->what;
     case WEFT_CRAWL_DONE:

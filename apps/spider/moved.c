@@ -47,6 +47,16 @@ static void move_scope(struct page *page, const struct weft_url *to)
         crawl_no_output(crawl, err, "the state");
 }
 
+/* "Take this cookie and come back": that is no circle, once or twice. */
+static bool is_for_cookie(struct page *page, const struct weft_url *to)
+{
+    const struct settings *settings = page->crawl->settings;
+    return (settings->cookies || settings->cookie_file != NULL) &&
+           weft_text_equal(to->href, page->url.href) &&
+           weft_http_fetch_get(&page->fetch, "Set-Cookie").data != NULL &&
+           page->attempts <= settings->retries;
+}
+
 void moved_page(struct page *page)
 {
     struct crawl *crawl = page->crawl;
@@ -59,6 +69,10 @@ void moved_page(struct page *page)
     }
     weft_url_drop_fragment(to);
     weft_url_drop_credentials(to);
+    if (is_for_cookie(page, to)) {
+        outcome_fetch_again(page);
+        return;
+    }
     if (hops_to(crawl, page->id) >= CRAWL_REDIRECTS) {
         settle_failed(page, UV_ELOOP, "too many redirects");
         return;

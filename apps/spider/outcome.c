@@ -45,6 +45,11 @@ static void fetch_again(struct page *page, void (*queue)(struct page *page))
     queue(page);
 }
 
+void outcome_fetch_again(struct page *page)
+{
+    fetch_again(page, page_queue_first);
+}
+
 static void rested(struct weft_op *parent, struct weft_op *op)
 {
     (void)parent;
@@ -199,7 +204,7 @@ static void judge_silence(struct page *page)
     weft_http_fetch_explain(fetch, why, sizeof why);
     page->attempts++;
     if (is_nobody(fetch) || host->pace.gone)
-        host_give_up(host, fetch);
+        host_give_up(host, "", fetch);
     /* Nobody there: the host's pace says how often it is tried. Otherwise it is this page's fault. */
     bool unreached =
         fetch->failure == WEFT_FETCH_FAILED_CONNECT || fetch->failure == WEFT_FETCH_FAILED_RESOLVE;

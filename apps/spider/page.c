@@ -225,7 +225,8 @@ static int spill(struct page *page)
     int err = page_name(page);
     if (err == 0)
         err = reader_digest(page->reader);
-    if (err == 0)
+    /* With a limit it may still become too large: then none of its links counts. */
+    if (err == 0 && page->crawl->settings->max_file == 0)
         err = follow_found(page);
     if (err != 0)
         return refuse(page, err);

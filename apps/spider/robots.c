@@ -9,6 +9,8 @@
 #include <time.h>
 #include <weft/http_message.h>
 
+const char robots_note[] = "robots.txt forbids it";
+
 struct asking {
     struct page page; /* only its op, host and fetch: a task of the queue like the others */
     char url[];
@@ -100,12 +102,14 @@ static void ask(struct weft_op *op)
     weft_http_fetch(op, fetch, &asking->page.crawl->client, asking->url, answered);
 }
 
-/* Too long is no error: the beginning counts. */
+/* Too long is no error: the beginning counts. Nor is a redirect without an end: there are no
+ * rules. */
 static int status_of(const struct weft_http_fetch *fetch)
 {
     bool too_long =
         fetch->failure == WEFT_FETCH_FAILED_SIZE && fetch->detail == WEFT_FETCH_LARGE_BODY;
-    return too_long ? 0 : fetch->op.status;
+    bool nowhere = fetch->failure == WEFT_FETCH_FAILED_REDIRECT;
+    return too_long || nowhere ? 0 : fetch->op.status;
 }
 
 /* Does it have to be asked once more? The pace knows what happened, and how long to wait. */
@@ -156,7 +160,7 @@ static void asked(struct weft_op *parent, struct weft_op *op)
         host->asked = HOST_UNASKED; /* from the beginning, when it has rested */
         host_obey(host);
         if (host->pace.gone)
-            host_give_up(host, fetch);
+            host_give_up(host, "robots.txt: ", fetch);
         if (!host->pace.gone && host->crawl->stop == CRAWL_GOES_ON) {
             host->asked = HOST_ASKING;
             weft_http_fetch_free(fetch);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <weft.h>
+#include <weft/http_message.h>
 
 static const char default_url[] = "http://www.example.com";
 static const char default_agent[] = "weft-spider/" WEFT_VERSION_STRING;
@@ -254,8 +255,44 @@ static int take_options(struct settings *settings, int *argc, char **argv)
     return options_read("spider", options, argc, argv);
 }
 
+static bool is_field(const char *text)
+{
+    struct weft_text value = weft_text_of(text);
+    struct weft_text name = weft_text_cut(&value, ':');
+    return value.data != NULL && weft_http_name_ok(name) &&
+           weft_http_value_ok(weft_text_trim(value));
+}
+
+/* Before anything is fetched is the time to say that a file cannot be read. */
+static int check_file(const char *option, const char *path, const char *mode)
+{
+    FILE *file = path != NULL ? fopen(path, mode) : NULL;
+    if (file != NULL)
+        fclose(file);
+    if (file != NULL || path == NULL)
+        return EXIT_OK;
+    return misused("spider", "--%s: cannot open '%s': %s", option, path, strerror(errno));
+}
+
+static int check_files(const struct settings *settings)
+{
+    int status = check_file("netrc", settings->netrc, "re");
+    if (status == EXIT_OK)
+        status = check_file("ca-file", settings->ca_file, "re");
+    if (status == EXIT_OK)
+        status = check_file("cookie-file", settings->cookie_file, "ae");
+    return status;
+}
+
 static int check(const struct settings *settings)
 {
+    for (size_t i = 0; i < settings->headers.count; i++) {
+        if (!is_field(settings->headers.items[i]))
+            return misused("spider", "'%s' is no field: --header takes 'Name: value'",
+                           settings->headers.items[i]);
+    }
+    if (!weft_http_value_ok(weft_text_of(settings->user_agent)))
+        return misused("spider", "that cannot be sent as a user agent");
     if (settings->fast && settings->polite)
         return misused("spider", "--fast and --polite contradict each other");
     if (settings->scope_kind == SCOPE_HOSTS && settings->hosts.count == 0)
@@ -264,7 +301,7 @@ static int check(const struct settings *settings)
         return misused("spider", "--host needs --scope hosts");
     if ((settings->password != NULL || settings->password_file != NULL) && settings->user == NULL)
         return misused("spider", "a password needs a --user");
-    return EXIT_OK;
+    return check_files(settings);
 }
 
 int settings_read(struct settings *settings, int argc, char **argv)

@@ -213,7 +213,8 @@ int spider_run(int argc, char **argv)
     if (status == EXIT_OK)
         status = choose_folder(&spider, &settings);
     if (status == EXIT_OK) {
-        signal(SIGPIPE, SIG_IGN);       /* a server that left is an error like others */
+        signal(SIGPIPE, SIG_IGN);       /* a server that left is an error like others, */
+        signal(SIGXFSZ, SIG_IGN);       /* and so is a file that may not be that large */
         spider.status = EXIT_NO_OUTPUT; /* unless the crawl says otherwise */
         weft_go(&spider.op, begin);
         signal(SIGINT, SIG_IGN); /* who is that near the end goes there */

@@ -55,7 +55,8 @@ expect_part stderr "did you mean '--max-pages'?"
 
 it "refuses values that make no sense"
 for bad in '--delay soon' '--max-file big' '--retries -1' '--scope all' '--max-pages 0' \
-    '--include-regex (' '--fast --polite' '--host a' '--scope hosts' '--password x'; do
+    '--include-regex (' '--fast --polite' '--host a' '--scope hosts' '--password x' \
+    '-H novalue' '--netrc /none' '--cookie-file /none/x' 'http://me:pw@localhost/'; do
     # shellcheck disable=SC2086  # options and their values
     spider $bad "$site/"
     [ "$status" -eq 2 ] || fail "$bad: status $status"

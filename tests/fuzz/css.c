@@ -60,7 +60,7 @@ static void check_places(const char *sheet, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct dump whole = {NULL}, pieces = {NULL};
+    struct dump whole = {0}, pieces = {0};
     if (size < 2)
         return 0;
     size_t first = data[0], step = data[1];

@@ -14,8 +14,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct dump whole = {NULL}, pieces = {NULL};
-    struct weft_sitemap sitemap = {NULL};
+    struct dump whole = {0}, pieces = {0};
+    struct weft_sitemap sitemap = {0};
     if (size < 3)
         return 0;
     size_t first = data[0], step = data[1];

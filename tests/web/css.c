@@ -9,7 +9,7 @@
 
 static void same_in_pieces(const struct dump *whole, const char *sheet, size_t size)
 {
-    struct dump pieces = {NULL};
+    struct dump pieces = {0};
     for (size_t cut = 0; cut <= size; cut++) {
         assert_int_equal(css_dump(&pieces, sheet, size, cut, 0), 0);
         if (!dump_equal(whole, &pieces))
@@ -39,7 +39,7 @@ static void shorten(const struct dump *dump, struct dump *words)
 
 static void finds_bytes(const char *sheet, size_t size, const char *urls)
 {
-    struct dump whole = {NULL}, words = {NULL};
+    struct dump whole = {0}, words = {0};
     assert_int_equal(css_dump(&whole, sheet, size, size, 0), 0);
     shorten(&whole, &words);
     if (strcmp(words.text, urls) != 0)
@@ -236,7 +236,7 @@ TEST(the_end_closes_what_is_open)
 
 TEST(a_url_says_where_it_is_written)
 {
-    struct dump dump = {NULL};
+    struct dump dump = {0};
     const char *sheet = "@import 'a.css';b{c:url( d\\28 ) url(\"\\65 f\") }";
     assert_int_equal(css_dump(&dump, sheet, strlen(sheet), 5, 1), 0);
     assert_string_equal(dump.text, "@' 9 14 a.css\n   25 30 d(\n \" 37 42 ef\n");
@@ -274,7 +274,7 @@ static void url_of_kibibytes(struct dump *dump, size_t kibibytes, const char *re
 
 TEST(a_url_above_the_limit_is_skipped)
 {
-    struct dump dump = {NULL};
+    struct dump dump = {0};
     url_of_kibibytes(&dump, 64, ")url(a)");
     assert_int_equal(dump.count, 2);
     assert_true(dump.size > WEFT_CSS_URL_MAX);
@@ -289,7 +289,7 @@ TEST(a_url_above_the_limit_is_skipped)
 
 TEST(it_can_be_used_again_also_in_the_midst)
 {
-    struct dump dump = {NULL};
+    struct dump dump = {0};
     struct weft_css css = {.on_url = css_dump_url, .context = &dump};
     weft_css_begin(&css);
     feed_times(&css, "@namespace image-set( '", 1);
@@ -335,7 +335,7 @@ TEST(nothing_is_fed_and_nobody_listens)
 
 static void scan_two(unsigned long n)
 {
-    struct dump dump = {NULL};
+    struct dump dump = {0};
     struct weft_css css = {.on_url = css_dump_url, .context = &dump};
     char long_url[600];
     memset(long_url, 'x', sizeof long_url);
@@ -369,7 +369,7 @@ TEST(pieces_do_not_matter_whatever_is_in_them)
 {
     uint64_t seed = check_seed() * 0x9e3779b97f4a7c15u;
     for (unsigned long round = 0; round < check_scale(1500); round++) {
-        struct dump sheet = {NULL}, whole = {NULL};
+        struct dump sheet = {0}, whole = {0};
         for (int i = 0; i < 12; i++) {
             seed = seed * 6364136223846793005u + 1442695040888963407u;
             const char *shard = shards[seed >> 59];

@@ -294,7 +294,7 @@ TEST(what_is_no_robots_txt_allows_all)
 static bool ignores_beyond(size_t size, const char *rule)
 {
     struct weft_robots robots = {0};
-    struct dump body = {NULL};
+    struct dump body = {0};
     dump_print(&body, "User-agent: *\nDisallow: /a\n");
     while (body.size < size - 1)
         dump_bytes(&body, "#", 1);
@@ -323,7 +323,7 @@ TEST(what_is_beyond_the_limit_is_ignored_at_a_line_end)
 TEST(many_stars_take_no_time)
 {
     struct weft_robots robots = {0};
-    struct dump body = {NULL}, path = {NULL};
+    struct dump body = {0}, path = {0};
     dump_print(&body, "User-agent: *\nDisallow: /");
     for (int i = 0; i < 100000; i++)
         dump_bytes(&body, "*a", 2);

@@ -10,7 +10,7 @@
 static void gives_bytes(struct weft_sitemap *limits, const char *file, size_t size, int status,
                         const char *entries)
 {
-    struct dump whole = {NULL}, pieces = {NULL};
+    struct dump whole = {0}, pieces = {0};
     int got = sitemap_dump(limits, &whole, file, size, size, 0);
     if (strcmp(whole.text, entries) != 0)
         fail_msg("'%s':\n%s\nand not\n%s", file, whole.text, entries);
@@ -29,7 +29,7 @@ static void gives_bytes(struct weft_sitemap *limits, const char *file, size_t si
 
 static void gives(const char *file, const char *entries)
 {
-    struct weft_sitemap sitemap = {NULL};
+    struct weft_sitemap sitemap = {0};
     gives_bytes(&sitemap, file, strlen(file), 0, entries);
 }
 
@@ -189,8 +189,8 @@ static void repeat(struct dump *file, const char *text, size_t times)
 
 TEST(a_location_above_the_limit_is_skipped)
 {
-    struct weft_sitemap sitemap = {NULL};
-    struct dump file = {NULL}, found = {NULL};
+    struct weft_sitemap sitemap = {0};
+    struct dump file = {0}, found = {0};
     repeat(&file, "<url><loc>", 1);
     repeat(&file, "x", WEFT_SITEMAP_LOC_MAX);
     repeat(&file, "</loc></url><url><loc>", 1);
@@ -210,8 +210,8 @@ TEST(a_location_above_the_limit_is_skipped)
 
 TEST(names_and_dates_above_their_limits_are_as_if_not_there)
 {
-    struct weft_sitemap sitemap = {NULL};
-    struct dump file = {NULL}, found = {NULL};
+    struct weft_sitemap sitemap = {0};
+    struct dump file = {0}, found = {0};
     repeat(&file, "<url><", 1);
     repeat(&file, "loc", 100);
     repeat(&file, ">no</loc><loc>a</loc><lastmod>", 1);
@@ -250,8 +250,8 @@ TEST(a_file_above_the_limit_of_entries_ends_there)
 
 TEST(the_limits_are_those_of_the_protocol)
 {
-    struct weft_sitemap sitemap = {NULL};
-    struct dump file = {NULL}, found = {NULL};
+    struct weft_sitemap sitemap = {0};
+    struct dump file = {0}, found = {0};
     repeat(&file, "http://a/\n", WEFT_SITEMAP_ENTRIES_MAX);
     assert_int_equal(sitemap_dump(&sitemap, &found, file.text, file.size, 7, 4096), 0);
     assert_int_equal(found.count, 50000);
@@ -268,7 +268,7 @@ TEST(the_limits_are_those_of_the_protocol)
 static void pack(struct dump *file, const char *text, size_t times)
 {
     unsigned char out[4096];
-    z_stream zlib = {NULL};
+    z_stream zlib = {0};
     assert_int_equal(deflateInit2(&zlib, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
     int done = Z_OK;
     for (size_t i = 0; done != Z_STREAM_END; i++) {
@@ -286,8 +286,8 @@ static void pack(struct dump *file, const char *text, size_t times)
 
 TEST(a_packed_file_is_unpacked)
 {
-    struct weft_sitemap sitemap = {NULL};
-    struct dump file = {NULL};
+    struct weft_sitemap sitemap = {0};
+    struct dump file = {0};
     pack(&file, "<url><loc>http://a/</loc></url>", 3);
     gives_bytes(&sitemap, file.text, file.size, 0, "http://a/\nhttp://a/\nhttp://a/\n");
     dump_clear(&file);
@@ -298,8 +298,8 @@ TEST(a_packed_file_is_unpacked)
 
 TEST(members_are_put_together_and_what_is_behind_them_ignored)
 {
-    struct weft_sitemap sitemap = {NULL};
-    struct dump file = {NULL};
+    struct weft_sitemap sitemap = {0};
+    struct dump file = {0};
     pack(&file, "<url><loc>http:", 1);
     pack(&file, "", 1);
     pack(&file, "//a/</loc></url>", 1);
@@ -316,8 +316,8 @@ TEST(members_are_put_together_and_what_is_behind_them_ignored)
 
 TEST(a_packed_file_that_is_cut_off_says_so)
 {
-    struct weft_sitemap sitemap = {NULL};
-    struct dump file = {NULL};
+    struct weft_sitemap sitemap = {0};
+    struct dump file = {0};
     pack(&file, "http://a/\nhttp://b/", 1);
     gives_bytes(&sitemap, file.text, file.size - 9, UV_EOF, "http://a/\n");
     gives_bytes(&sitemap, file.text, file.size - 1, UV_EOF, "http://a/\n");
@@ -328,8 +328,8 @@ TEST(a_packed_file_that_is_cut_off_says_so)
 
 TEST(all_that_could_be_unpacked_is_seen_before_the_end_is_missed)
 {
-    struct weft_sitemap sitemap = {NULL};
-    struct dump file = {NULL}, found = {NULL};
+    struct weft_sitemap sitemap = {0};
+    struct dump file = {0}, found = {0};
     pack(&file, "http://a/\n", 10000);
     for (size_t step = 0; step < 2; step++) {
         size_t size = file.size - 8; /* without its checksum and size */
@@ -342,8 +342,8 @@ TEST(all_that_could_be_unpacked_is_seen_before_the_end_is_missed)
 
 TEST(a_packed_file_that_is_broken_says_so)
 {
-    struct weft_sitemap sitemap = {NULL};
-    struct dump file = {NULL};
+    struct weft_sitemap sitemap = {0};
+    struct dump file = {0};
     pack(&file, "http://a/\nhttp://b/", 1);
     file.text[file.size - 5] ^= 1; /* of its checksum */
     gives_bytes(&sitemap, file.text, file.size, UV_EINVAL, "http://a/\n");
@@ -361,8 +361,8 @@ TEST(bytes_that_are_almost_packed_are_a_text)
 TEST(a_bomb_ends_at_the_limit)
 {
     enum { MEBIBYTE = 1024 * 1024, SMALL = 100 * 1024 };
-    struct weft_sitemap sitemap = {NULL};
-    struct dump file = {NULL}, found = {NULL};
+    struct weft_sitemap sitemap = {0};
+    struct dump file = {0}, found = {0};
     char *blank = malloc(MEBIBYTE + 1);
     assert_non_null(blank);
     memset(blank, ' ', MEBIBYTE);
@@ -381,7 +381,7 @@ TEST(a_bomb_ends_at_the_limit)
 
 TEST(an_error_stays_until_the_next_begin)
 {
-    struct dump found = {NULL};
+    struct dump found = {0};
     struct weft_sitemap sitemap = {
         .on_entry = sitemap_dump_entry, .context = &found, .size_max = 12};
     weft_sitemap_begin(&sitemap);
@@ -406,7 +406,7 @@ TEST(an_error_stays_until_the_next_begin)
 
 TEST(nobody_has_to_listen)
 {
-    struct weft_sitemap sitemap = {NULL};
+    struct weft_sitemap sitemap = {0};
     weft_sitemap_begin(&sitemap);
     assert_int_equal(weft_sitemap_end(&sitemap), 0);
     weft_sitemap_begin(&sitemap);
@@ -417,8 +417,8 @@ TEST(nobody_has_to_listen)
 
 static void unpack_one(unsigned long n)
 {
-    struct weft_sitemap sitemap = {NULL};
-    struct dump file = {NULL}, found = {NULL};
+    struct weft_sitemap sitemap = {0};
+    struct dump file = {0}, found = {0};
     (void)n;
     pack(&file, "http://a/\n", 10000);
     int status = sitemap_dump(&sitemap, &found, file.text, file.size, 20, 10);
@@ -444,9 +444,9 @@ static const char *const shards[] = {
 TEST(pieces_do_not_matter_whatever_is_in_them)
 {
     uint64_t seed = check_seed() * 0x9e3779b97f4a7c15u;
-    struct weft_sitemap sitemap = {NULL};
+    struct weft_sitemap sitemap = {0};
     for (unsigned long round = 0; round < check_scale(300); round++) {
-        struct dump file = {NULL}, whole = {NULL};
+        struct dump file = {0}, whole = {0};
         dump_bytes(&file, "<url>", 5);
         for (int i = 0; i < 14; i++) {
             seed = seed * 6364136223846793005u + 1442695040888963407u;

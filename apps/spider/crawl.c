@@ -52,12 +52,15 @@ static void committed(struct weft_op *op, struct weft_op *commit_op)
         close_client(crawl);
 }
 
+/* A crawl does not wait for a host that rests and has nothing left. */
 static bool is_over(const struct crawl *crawl)
 {
     if (crawl->closing || crawl->aborted || crawl->pages > 0)
         return false;
-    return crawl->stop != CRAWL_GOES_ON ||
-           (crawl->hungry == NULL && crawl->again.count == 0 && crawl->resting == 0);
+    if (crawl->stop != CRAWL_GOES_ON)
+        return true;
+    return crawl->hungry == NULL && crawl->again.count == 0 &&
+           (crawl->resting == 0 || !hosts_wait(crawl));
 }
 
 static void end(struct crawl *crawl)

@@ -212,6 +212,8 @@ void host_obey(struct host *host);
 /* It is given up for this run, because a fetch (of what?) ended like this. */
 void host_give_up(struct host *host, const char *what, const struct weft_http_fetch *fetch);
 bool host_is_loopback(struct weft_text hostname);
+/* Is there a host that rests, and has something in its line? */
+bool hosts_wait(const struct crawl *crawl);
 void hosts_free(struct crawl *crawl);
 
 /* robots.c */

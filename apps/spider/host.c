@@ -23,12 +23,23 @@ static uint64_t hash_of(const struct crawl *crawl, struct weft_text origin)
     return out[0];
 }
 
+/* The host of a URL is in its usual form: an address is four numbers. */
+static bool is_ipv4_loopback(struct weft_text hostname)
+{
+    for (size_t i = 0; i < hostname.size; i++) {
+        if (hostname.data[i] != '.' && (hostname.data[i] < '0' || hostname.data[i] > '9'))
+            return false;
+    }
+    return weft_text_starts(hostname, "127.");
+}
+
 bool host_is_loopback(struct weft_text hostname)
 {
+    static const char below[] = ".localhost";
+    size_t size = sizeof below - 1;
     return weft_text_is(hostname, "localhost") || weft_text_is(hostname, "[::1]") ||
-           weft_text_starts(hostname, "127.") ||
-           (hostname.size > 10 &&
-            memcmp(hostname.data + hostname.size - 10, ".localhost", 10) == 0);
+           is_ipv4_loopback(hostname) ||
+           (hostname.size > size && memcmp(hostname.data + hostname.size - size, below, size) == 0);
 }
 
 /* ---- the table ------------------------------------------------------------------------------ */
@@ -100,6 +111,17 @@ struct host *host_of(struct crawl *crawl, const struct weft_url *url)
             return host;
     }
     return host_make(crawl, url, origin, hash);
+}
+
+bool hosts_wait(const struct crawl *crawl)
+{
+    for (size_t i = 0; i < crawl->hosts_room; i++) {
+        for (const struct host *host = crawl->hosts[i]; host != NULL; host = host->next_same) {
+            if (host->resting && host->line.count > 0)
+                return true;
+        }
+    }
+    return false;
 }
 
 void hosts_free(struct crawl *crawl)
@@ -257,7 +279,8 @@ static void rest(struct host *host, uint64_t ms)
     host->resting = true;
     host->crawl->resting++;
     host->crawl->parked += host->pages;
-    weft_queue_remove(&host->crawl->queue, has_not_begun, host);
+    if (host->lane.waiting > 0)
+        weft_queue_remove(&host->crawl->queue, has_not_begun, host);
 }
 
 /* Everything that waits for it comes back unfetched, and what is in its line follows. */
@@ -270,7 +293,8 @@ void host_give_up(struct host *host, const char *what, const struct weft_http_fe
                  weft_http_fetch_explain(fetch, why, sizeof why));
     wake(host);
     weft_timer_stop(host->lane.queue->loop, &host->rest);
-    weft_queue_remove(&host->crawl->queue, waits_for_host, host);
+    if (host->lane.waiting > 0) /* it looks at every lane */
+        weft_queue_remove(&host->crawl->queue, waits_for_host, host);
     weft_lane_resume(&host->lane);
     host_hungry(host);
 }

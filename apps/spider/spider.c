@@ -96,7 +96,7 @@ static int exit_status(struct crawl *crawl)
 static void crawled(struct weft_op *op, struct weft_op *crawl)
 {
     struct spider *spider = weft_owner(op, struct spider, op);
-    if (spider->crawl.begun)
+    if (spider->crawl.begun && (crawl->status == 0 || spider->crawl.stop != CRAWL_GOES_ON))
         report_summary(&spider->crawl);
     spider->status = exit_status(&spider->crawl);
     crawl_close(&spider->crawl);

@@ -130,7 +130,7 @@ static void reread(struct weft_op *parent, struct weft_op *op)
     crawl->rereading--;
     if (op->status == UV_ENOENT) {
         fetch_instead(crawl, page);
-    } else if (op->status != 0 && crawl->stop == CRAWL_GOES_ON) {
+    } else if (op->status != 0 && crawl->stop == CRAWL_GOES_ON && !crawl->aborted) {
         unreadable(page, op->status);
         return;
     } else {
@@ -263,7 +263,7 @@ static void looked(struct weft_op *parent, struct weft_op *op)
                   op->status == UV_EINVAL;
     if (op->status == 0 || op->status == UV_EFBIG) { /* too large to be looked through, but there */
         adopt(page);
-    } else if (crawl->stop != CRAWL_GOES_ON) {
+    } else if (crawl->stop != CRAWL_GOES_ON || crawl->aborted) {
         page_free(page);
         crawl_feed(crawl);
     } else if (absent) {

@@ -135,7 +135,7 @@ static void feed_hosts(struct crawl *crawl)
 
 static void feed_disk(struct crawl *crawl)
 {
-    while (crawl->again.count > 0 && crawl->rereading < 2 * CRAWL_DISK &&
+    while (crawl->again.count > 0 && crawl->rereading < 2 * (size_t)CRAWL_DISK &&
            crawl->stop == CRAWL_GOES_ON && !crawl->closing)
         disk_reread(crawl, weft_crawl_line_pop(&crawl->state, &crawl->again));
 }

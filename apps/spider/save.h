@@ -49,6 +49,8 @@ struct save_folder {
         .fd = -1, .tmp_ = -1                                                                       \
     }
 
+/* Make a folder, with those above it; one that is there already is fine. */
+int save_folder_make(const char *path);
 /* Open the folder at path, and make it, with those above it. Leftovers of a process that was killed
  * are removed: so this is for the one process that has the folder's state open. It blocks. Errors
  * are those of the system (UV_EACCES, UV_ENOTDIR, UV_EROFS, …), and UV_EINVAL: path is NULL or

@@ -19,7 +19,7 @@ static int open_at(const char *path)
 }
 
 /* Each folder of path, from the first to the last. */
-static int make_path(const char *path)
+int save_folder_make(const char *path)
 {
     char part[PATH_SIZE];
     size_t size = strlen(path);
@@ -42,7 +42,7 @@ static int open_or_make(const char *path)
     int fd = open_at(path);
     if (fd != UV_ENOENT)
         return fd;
-    int err = make_path(path);
+    int err = save_folder_make(path);
     return err != 0 ? err : open_at(path);
 }
 

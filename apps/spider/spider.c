@@ -117,26 +117,6 @@ static void begin(struct weft_op *op)
 
 /* ---- folders and files ---------------------------------------------------------------------- */
 
-static int make_folders(const char *path)
-{
-    char *copy = weft_alloc(strlen(path) + 1);
-    if (copy == NULL)
-        return UV_ENOMEM;
-    strcpy(copy, path);
-    int err = 0;
-    for (char *slash = copy; err == 0 && slash != NULL;) {
-        slash = strchr(slash + 1, '/');
-        if (slash != NULL)
-            *slash = '\0';
-        if (mkdir(copy, 0777) != 0 && errno != EEXIST)
-            err = uv_translate_sys_error(errno);
-        if (slash != NULL)
-            *slash = '/';
-    }
-    weft_free(copy);
-    return err;
-}
-
 static int choose_folder(struct spider *spider, const struct settings *settings)
 {
     spider->crawl.folder_path = settings->folder;
@@ -152,7 +132,7 @@ static int choose_folder(struct spider *spider, const struct settings *settings)
         spider->crawl.folder_path = spider->temporary;
         return EXIT_OK;
     }
-    int err = make_folders(settings->folder);
+    int err = save_folder_make(settings->folder);
     if (err == 0)
         return EXIT_OK;
     complain("cannot make '%s': %s", settings->folder, weft_strerror(err));

@@ -27,8 +27,8 @@
  *                 <style> and in style=""
  *     base        the first base with a href, once
  *
- * Nothing is reported for link rel=dns-prefetch and rel=preconnect, for what is empty or only a
- * #fragment, for javascript:, data:, mailto: and tel:, for a URL that was cut because it is longer
+ * Nothing is reported for link rel=dns-prefetch and rel=preconnect, for what is empty or, without
+ * a base, only a #fragment, for javascript:, data:, mailto: and tel:, for a URL that was cut because it is longer
  * than WEFT_HTML_VALUE_MAX, and from within comments and scripts. Contents of <noscript> and
  * <template> count, as no script runs here.
  *

@@ -110,6 +110,12 @@ TEST(a_form_is_a_link_if_it_gets)
            "navigation form \"a\"\nnavigation form \"b\"\nnavigation form \"e\"\n");
 }
 
+TEST(a_fragment_alone_leads_elsewhere_only_with_a_base)
+{
+    expect("<a href=#a><base href=/one/><a href=#b><a href=''>",
+           "base base \"/one/\"\nnavigation a \"#b\"\n");
+}
+
 TEST(the_first_base_with_a_href_is_reported_once)
 {
     expect("<base target=x><base href=/one/><a href=a><base href=/two/>",

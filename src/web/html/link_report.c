@@ -30,10 +30,11 @@ static bool has_scheme(struct weft_text url, const char *scheme)
     return *scheme == '\0';
 }
 
-static bool leads_nowhere(struct weft_text url)
+/* A fragment alone is a place in this page, unless a base says that it is one in another. */
+static bool leads_nowhere(const struct weft_links_state *state, struct weft_text url)
 {
     if (url.size == 0 || url.data[0] == '#')
-        return true;
+        return url.size == 0 || !state->has_base;
     switch (url.data[0] | 0x20) {
     case 'j':
         return has_scheme(url, "javascript:");
@@ -102,7 +103,7 @@ void weft__links_report(struct weft_links_state *state, const struct link_found 
     if (state->status != 0 || is_cut(&found))
         return;
     struct weft_text trimmed = trim(found.text);
-    if (leads_nowhere(trimmed))
+    if (leads_nowhere(state, trimmed))
         return;
     if (found.attribute == NULL && found.end - found.start == found.text.size) {
         found.start += (uint64_t)(trimmed.data - found.text.data);

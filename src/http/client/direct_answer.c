@@ -1,0 +1,327 @@
+/* The answer: bytes in, lines of a head and pieces of a body out, which go to the same functions
+ * that curl's do (fetch_head.c, fetch_body.c).
+ *
+ *     HEAD ──► LENGTH, CHUNKS or TO_THE_END ──► done
+ *      ▲ 1xx     │ no body: done at once
+ *      └┘
+ *
+ * Where a body ends: nowhere for HEAD, 204 and 304; else with its last chunk, else after so many
+ * bytes, else with the connection. All lengths of a head are the same number, that was checked
+ * before (fetch_lines.c). What could be read in two ways is refused.
+ *
+ * A piece goes through two hands: what is packed is unpacked (packed, plain), and what is plain is
+ * taken, or, if the caller pauses, stays where it is until it is. Nothing is moved in between: both
+ * point into the buffer, or into the one who unpacks.
+ *
+ * If a connection that was used before ends without a byte of an answer, the server has closed it
+ * while our request was on its way: it is asked once more, over a fresh one. */
+#include "direct.h"
+#include "weft/error.h"
+#include "weft/http_message.h"
+#include <string.h>
+
+static bool bad(struct weft_http_direct *direct, enum weft_http_fetch_detail detail)
+{
+    weft__http_fetch_decide(direct->fetch, WEFT_EHTTP, WEFT_FETCH_FAILED_PROTOCOL, detail);
+    return false;
+}
+
+/* ---- what the head says --------------------------------------------------------------------- */
+
+static bool list_has(const struct weft_http_fetch *fetch, const char *name, const char *word)
+{
+    const struct weft_http_field *field;
+    size_t at = 0;
+    while ((field = weft_http_fetch_next(fetch, name, &at)) != NULL) {
+        struct weft_text rest = field->value;
+        while (rest.size > 0) {
+            if (weft_text_same(weft_text_trim(weft_text_cut(&rest, ',')), weft_text_of(word)))
+                return true;
+        }
+    }
+    return false;
+}
+
+static enum direct_coding coding_named(struct weft_text name)
+{
+    if (weft_text_same(name, weft_text_of("gzip")) || weft_text_same(name, weft_text_of("x-gzip")))
+        return CODING_GZIP;
+    if (weft_text_same(name, weft_text_of("deflate")))
+        return CODING_DEFLATE;
+    return weft_text_same(name, weft_text_of("identity")) || name.size == 0 ? CODING_NONE
+                                                                            : CODING_UNKNOWN;
+}
+
+/* One coding; several on top of each other we do not know. */
+static enum direct_coding coding_of(const struct weft_http_fetch *fetch)
+{
+    enum direct_coding coding = CODING_NONE;
+    const struct weft_http_field *field;
+    size_t at = 0;
+    if (fetch->accept_encoding == NULL)
+        return CODING_NONE;
+    while ((field = weft_http_fetch_next(fetch, "Content-Encoding", &at)) != NULL) {
+        struct weft_text rest = field->value;
+        while (rest.size > 0) {
+            enum direct_coding one = coding_named(weft_text_trim(weft_text_cut(&rest, ',')));
+            if (one != CODING_NONE)
+                coding = coding == CODING_NONE ? one : CODING_UNKNOWN;
+        }
+    }
+    return coding;
+}
+
+static bool may_keep(const struct weft_http_direct *direct)
+{
+    const struct weft_http_fetch *fetch = direct->fetch;
+    if (list_has(fetch, "Connection", "close"))
+        return false;
+    return (fetch->http_version >= 11 && !direct->old) ||
+           list_has(fetch, "Connection", "keep-alive");
+}
+
+/* It has digits only, and fits: the head was read. */
+static uint64_t number_of(struct weft_text digits)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < digits.size; i++)
+        number = number * 10 + (uint64_t)(digits.data[i] - '0');
+    return number;
+}
+
+/* FRAME_HEAD: we do not know how this ends. */
+static enum direct_frame frame_of(const struct weft_http_fetch *fetch)
+{
+    const struct weft_http_field *field;
+    size_t at = 0;
+    bool chunks = false;
+    while ((field = weft_http_fetch_next(fetch, "Transfer-Encoding", &at)) != NULL) {
+        chunks |= weft_text_same(field->value, weft_text_of("chunked"));
+        if (!weft_text_same(field->value, weft_text_of("chunked")) &&
+            !weft_text_same(field->value, weft_text_of("identity")))
+            return FRAME_HEAD;
+    }
+    if (chunks)
+        return FRAME_CHUNKS;
+    return weft_http_fetch_get(fetch, "Content-Length").data != NULL ? FRAME_LENGTH
+                                                                     : FRAME_TO_THE_END;
+}
+
+static bool begin_body(struct weft_http_direct *direct)
+{
+    const struct weft_http_fetch *fetch = direct->fetch;
+    if (fetch->http_version >= 20)
+        return bad(direct, WEFT_FETCH_NO_DETAIL);
+    direct->keep = may_keep(direct);
+    direct->coding = coding_of(fetch);
+    direct->left = 0;
+    direct->frame = frame_of(fetch);
+    if (direct->is_head || fetch->status == 204 || fetch->status == 304)
+        direct->frame = FRAME_LENGTH;
+    else if (direct->frame == FRAME_HEAD)
+        return bad(direct, WEFT_FETCH_NO_DETAIL);
+    else if (direct->frame == FRAME_LENGTH)
+        direct->left = number_of(weft_http_fetch_get(fetch, "Content-Length"));
+    else if (direct->frame == FRAME_CHUNKS)
+        weft__http_chunked_begin(&direct->chunks);
+    else
+        direct->keep = false;
+    return true;
+}
+
+/* ---- the head ------------------------------------------------------------------------------- */
+
+static struct weft_text unread(const struct direct_connection *connection)
+{
+    return weft_text(connection->buffer->data + connection->start,
+                     connection->end - connection->start);
+}
+
+static size_t head_max(const struct weft_http_fetch *fetch)
+{
+    return fetch->client->header_max != 0 ? fetch->client->header_max : WEFT_FETCH_HEADER_MAX;
+}
+
+/* Can this be within a head? Fields have a colon, unless they go on with the one before. */
+static bool line_ok(struct weft_text line)
+{
+    bool is_end = line.data[0] == '\n' || (line.size == 2 && line.data[0] == '\r');
+    bool folded = line.data[0] == ' ' || line.data[0] == '\t';
+    return memchr(line.data, '\0', line.size) == NULL &&
+           (is_end || folded || memchr(line.data, ':', line.size) != NULL);
+}
+
+/* One line. false: it is not all there yet, or it is over. */
+static bool read_head(struct weft_http_direct *direct)
+{
+    struct direct_connection *connection = direct->connection;
+    struct weft_http_fetch *fetch = direct->fetch;
+    struct weft_text line = unread(connection);
+    bool open = fetch->head_open_;
+    if (line.size == 0)
+        return false;
+    if (!open && memcmp(line.data, "HTTP/", line.size < 5 ? line.size : 5) != 0)
+        return bad(direct, WEFT_FETCH_NO_DETAIL);
+    const char *end = memchr(line.data, '\n', line.size);
+    if (end == NULL && line.size > head_max(fetch)) {
+        weft__http_fetch_decide(fetch, UV_EFBIG, WEFT_FETCH_FAILED_SIZE, WEFT_FETCH_LARGE_HEAD);
+        return false;
+    }
+    if (end == NULL)
+        return false;
+    line.size = (size_t)(end + 1 - line.data);
+    connection->start += line.size;
+    direct->wire += line.size;
+    if (open && !line_ok(line))
+        return bad(direct, WEFT_FETCH_NO_DETAIL);
+    weft__http_head_came(fetch, line);
+    if (fetch->stopped_)
+        return false;
+    return !open || fetch->head_open_ || fetch->status < 200 || begin_body(direct);
+}
+
+/* ---- the body ------------------------------------------------------------------------------- */
+
+enum { BODY_GOES_ON, BODY_WAITS, BODY_ENDED, BODY_BAD };
+
+/* The next piece of what is in the buffer. */
+static int read_piece(struct weft_http_direct *direct, struct weft_text *piece)
+{
+    struct direct_connection *connection = direct->connection;
+    struct weft_text bytes = unread(connection);
+    size_t used = 0;
+    int said = BODY_GOES_ON;
+    *piece = bytes;
+    if (direct->frame == FRAME_CHUNKS) {
+        int read = weft__http_chunked(&direct->chunks, bytes.data, bytes.size, &used, piece);
+        said = read == HTTP_MORE ? BODY_GOES_ON : read == HTTP_DONE ? BODY_ENDED : BODY_BAD;
+    } else {
+        if (direct->frame == FRAME_LENGTH && direct->left < bytes.size)
+            piece->size = (size_t)direct->left;
+        used = piece->size;
+        direct->left -= direct->frame == FRAME_LENGTH ? used : 0;
+        if (direct->frame == FRAME_LENGTH && used == 0 && direct->left == 0)
+            said = BODY_ENDED;
+    }
+    connection->start += used;
+    direct->wire += piece->size;
+    direct->body += piece->size;
+    return said == BODY_GOES_ON && used == 0 ? BODY_WAITS : said;
+}
+
+/* What is packed goes to the one who unpacks, what is not is plain. */
+static bool take_piece(struct weft_http_direct *direct, struct weft_text piece)
+{
+    if (direct->coding == CODING_NONE || piece.size == 0 || direct->fetch->follows_) {
+        direct->plain = piece;
+        return true;
+    }
+    if (direct->coding == CODING_UNKNOWN)
+        return bad(direct, WEFT_FETCH_BAD_ENCODING);
+    if (direct->unpack == NULL)
+        direct->unpack = weft__http_unpack_take(direct->engine, direct->coding);
+    if (direct->unpack == NULL) {
+        weft__http_fetch_decide(direct->fetch, UV_ENOMEM, WEFT_FETCH_FAILED_MEMORY,
+                                WEFT_FETCH_NO_DETAIL);
+        return false;
+    }
+    direct->packed = piece;
+    return true;
+}
+
+static bool unpack_some(struct weft_http_direct *direct)
+{
+    int err = weft__http_unpack(direct->unpack, &direct->packed, &direct->plain);
+    if (err == UV_ENOMEM)
+        weft__http_fetch_decide(direct->fetch, err, WEFT_FETCH_FAILED_MEMORY, WEFT_FETCH_NO_DETAIL);
+    else if (err != 0)
+        return bad(direct, WEFT_FETCH_BAD_ENCODING);
+    return err == 0;
+}
+
+static bool complete(struct weft_http_direct *direct)
+{
+    if (direct->unpack != NULL && !weft__http_unpack_ended(direct->unpack))
+        return bad(direct, WEFT_FETCH_BAD_ENCODING);
+    weft__http_direct_done(direct);
+    return false;
+}
+
+/* Who takes it may pause; or wants no more, as of the long body of a redirect. */
+static bool give_plain(struct weft_http_direct *direct)
+{
+    struct weft_http_fetch *fetch = direct->fetch;
+    int said = weft__http_body_came(fetch, direct->plain.data, direct->plain.size);
+    if (said == BODY_PAUSED) {
+        weft__http_socket_want(direct->connection->sock, false);
+        return false;
+    }
+    direct->plain.size = 0;
+    if (said == BODY_NO_MORE && !fetch->stopped_) {
+        direct->keep = false;
+        weft__http_direct_done(direct);
+    }
+    return said == BODY_TAKEN;
+}
+
+/* One step with the body; *more: it waits for more bytes. */
+static bool read_body(struct weft_http_direct *direct, bool *more)
+{
+    struct weft_text piece;
+    if (direct->plain.size > 0)
+        return give_plain(direct);
+    if (direct->unpack != NULL && !weft__http_unpack_idle(direct->unpack, direct->packed))
+        return unpack_some(direct);
+    switch (read_piece(direct, &piece)) {
+    case BODY_BAD:
+        return bad(direct, WEFT_FETCH_NO_DETAIL);
+    case BODY_ENDED:
+        return complete(direct);
+    case BODY_WAITS:
+        *more = true;
+        return false;
+    default:
+        return take_piece(direct, piece);
+    }
+}
+
+bool weft__http_answer_work(struct weft_http_direct *direct)
+{
+    struct weft_http_fetch *fetch = direct->fetch;
+    bool more = false;
+    while (direct->frame == FRAME_HEAD) {
+        if (!read_head(direct))
+            return !fetch->stopped_;
+    }
+    while (read_body(direct, &more))
+        ;
+    return more;
+}
+
+/* ---- the end of the connection -------------------------------------------------------------- */
+
+static void ask_again(struct weft_http_direct *direct)
+{
+    struct direct_connection *stale = direct->connection;
+    direct->connection = NULL;
+    direct->reused = direct->came = false;
+    direct->fresh = true;
+    direct->sent = 0;
+    direct->broken = 0;
+    weft__http_deadlines_phase(direct->fetch, PHASE_RESOLVE);
+    weft__http_todo(direct->fetch);
+    weft__http_connection_close(stale);
+}
+
+void weft__http_answer_end(struct weft_http_direct *direct, int error)
+{
+    if (!direct->came && direct->reused)
+        ask_again(direct);
+    else if (error != 0 || (!direct->came && direct->broken != 0))
+        weft__http_fetch_decide(direct->fetch, error != 0 ? error : direct->broken,
+                                WEFT_FETCH_FAILED_LOST, WEFT_FETCH_NO_DETAIL);
+    else if (direct->frame == FRAME_TO_THE_END)
+        complete(direct);
+    else
+        bad(direct, WEFT_FETCH_CUT_SHORT);
+}

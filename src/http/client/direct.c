@@ -188,7 +188,7 @@ void weft__http_direct_ask(struct weft_http_direct *direct)
     if (client->allow_address != NULL && !client->allow_address(client, &direct->connection->peer))
         weft__http_fetch_decide(fetch, WEFT_EREFUSED, WEFT_FETCH_FAILED_REFUSED,
                                 WEFT_FETCH_NO_DETAIL);
-    if (fetch->stopped_)
+    if (direct_ends(direct))
         return;
     weft__http_deadlines_phase(fetch, PHASE_ASKED);
     send_some(direct);

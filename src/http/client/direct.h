@@ -86,6 +86,12 @@ struct weft_http_direct {
     uint64_t begun_ns, connected_ns, first_ns;
 };
 
+/* Is it decided how it ends, or is the client being closed? Then nothing more is done. */
+static inline bool direct_ends(const struct weft_http_direct *direct)
+{
+    return direct->fetch->stopped_ || direct->engine->closing;
+}
+
 /* ---- direct.c ------------------------------------------------------------------------------- */
 
 /* If this request can go over a connection of ours: direct_, ready to start. 0 or an error. */

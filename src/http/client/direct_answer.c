@@ -107,6 +107,13 @@ static enum direct_frame frame_of(const struct weft_http_fetch *fetch)
                                                                      : FRAME_TO_THE_END;
 }
 
+/* Servers send all sorts of trailers, and nobody ever looked: nor do we. */
+static void begin_chunks(struct http_chunked *chunks)
+{
+    weft__http_chunked_begin(chunks);
+    chunks->loose = true;
+}
+
 static bool begin_body(struct weft_http_direct *direct)
 {
     const struct weft_http_fetch *fetch = direct->fetch;
@@ -123,7 +130,7 @@ static bool begin_body(struct weft_http_direct *direct)
     else if (direct->frame == FRAME_LENGTH)
         direct->left = number_of(weft_http_fetch_get(fetch, "Content-Length"));
     else if (direct->frame == FRAME_CHUNKS)
-        weft__http_chunked_begin(&direct->chunks);
+        begin_chunks(&direct->chunks);
     else
         direct->keep = false;
     return true;
@@ -175,7 +182,7 @@ static bool read_head(struct weft_http_direct *direct)
     if (open && !line_ok(line))
         return bad(direct, WEFT_FETCH_NO_DETAIL);
     weft__http_head_came(fetch, line);
-    if (fetch->stopped_)
+    if (direct_ends(direct))
         return false;
     return !open || fetch->head_open_ || fetch->status < 200 || begin_body(direct);
 }
@@ -257,11 +264,12 @@ static bool give_plain(struct weft_http_direct *direct)
         return false;
     }
     direct->plain.size = 0;
-    if (said == BODY_NO_MORE && !fetch->stopped_) {
+    if (said == BODY_NO_MORE && !direct_ends(direct)) {
         direct->keep = false;
         weft__http_direct_done(direct);
+        return false;
     }
-    return said == BODY_TAKEN;
+    return said == BODY_TAKEN && !direct_ends(direct);
 }
 
 /* One step with the body; *more: it waits for more bytes. */
@@ -287,11 +295,10 @@ static bool read_body(struct weft_http_direct *direct, bool *more)
 
 bool weft__http_answer_work(struct weft_http_direct *direct)
 {
-    struct weft_http_fetch *fetch = direct->fetch;
     bool more = false;
     while (direct->frame == FRAME_HEAD) {
         if (!read_head(direct))
-            return !fetch->stopped_;
+            return !direct_ends(direct);
     }
     while (read_body(direct, &more))
         ;

@@ -208,7 +208,7 @@ static void dial_next(struct weft_http_direct *direct)
     while (direct->address_next < direct->address_count && direct->dials.prev_ == last) {
         const struct weft_address *address = &direct->addresses[direct->address_next++];
         bool may = allowed(direct, address);
-        if (direct->fetch->stopped_) /* allow_address did that */
+        if (direct_ends(direct)) /* allow_address did that */
             return;
         direct->fetch->refused_ |= !may;
         if (may && !dial_one(direct, address))
@@ -244,7 +244,7 @@ void weft__http_dial_polled(struct direct_connection *connection)
     struct weft_http_direct *direct = connection->user;
     int error = 0;
     socklen_t size = sizeof error;
-    if (direct->fetch->stopped_)
+    if (direct_ends(direct))
         return;
     if (getsockopt(connection->sock->fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0)
         error = errno;

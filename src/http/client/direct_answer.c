@@ -28,56 +28,70 @@ static bool bad(struct weft_http_direct *direct, enum weft_http_fetch_detail det
 
 /* ---- what the head says --------------------------------------------------------------------- */
 
-static bool list_has(const struct weft_http_fetch *fetch, const char *name, const char *word)
+/* What of a head says how to read on, gathered in one go. */
+struct facts {
+    bool close, keep_alive, chunks, strange; /* strange: an encoding that we do not know */
+    struct weft_text length;
+    enum direct_coding coding;
+};
+
+static bool same(struct weft_text text, const char *word)
 {
-    const struct weft_http_field *field;
-    size_t at = 0;
-    while ((field = weft_http_fetch_next(fetch, name, &at)) != NULL) {
-        struct weft_text rest = field->value;
-        while (rest.size > 0) {
-            if (weft_text_same(weft_text_trim(weft_text_cut(&rest, ',')), weft_text_of(word)))
-                return true;
-        }
-    }
-    return false;
+    return weft_text_same(text, weft_text_of(word));
 }
 
 static enum direct_coding coding_named(struct weft_text name)
 {
-    if (weft_text_same(name, weft_text_of("gzip")) || weft_text_same(name, weft_text_of("x-gzip")))
+    if (same(name, "gzip") || same(name, "x-gzip"))
         return CODING_GZIP;
-    if (weft_text_same(name, weft_text_of("deflate")))
+    if (same(name, "deflate"))
         return CODING_DEFLATE;
-    return weft_text_same(name, weft_text_of("identity")) || name.size == 0 ? CODING_NONE
-                                                                            : CODING_UNKNOWN;
+    return name.size == 0 || same(name, "identity") ? CODING_NONE : CODING_UNKNOWN;
 }
 
 /* One coding; several on top of each other we do not know. */
-static enum direct_coding coding_of(const struct weft_http_fetch *fetch)
+static void note_coding(struct facts *facts, struct weft_text rest)
 {
-    enum direct_coding coding = CODING_NONE;
-    const struct weft_http_field *field;
-    size_t at = 0;
-    if (fetch->accept_encoding == NULL)
-        return CODING_NONE;
-    while ((field = weft_http_fetch_next(fetch, "Content-Encoding", &at)) != NULL) {
-        struct weft_text rest = field->value;
-        while (rest.size > 0) {
-            enum direct_coding one = coding_named(weft_text_trim(weft_text_cut(&rest, ',')));
-            if (one != CODING_NONE)
-                coding = coding == CODING_NONE ? one : CODING_UNKNOWN;
-        }
+    while (rest.size > 0) {
+        enum direct_coding one = coding_named(weft_text_trim(weft_text_cut(&rest, ',')));
+        if (one != CODING_NONE)
+            facts->coding = facts->coding == CODING_NONE ? one : CODING_UNKNOWN;
     }
-    return coding;
 }
 
-static bool may_keep(const struct weft_http_direct *direct)
+static void note_connection(struct facts *facts, struct weft_text rest)
 {
-    const struct weft_http_fetch *fetch = direct->fetch;
-    if (list_has(fetch, "Connection", "close"))
-        return false;
-    return (fetch->http_version >= 11 && !direct->old) ||
-           list_has(fetch, "Connection", "keep-alive");
+    while (rest.size > 0) {
+        struct weft_text word = weft_text_trim(weft_text_cut(&rest, ','));
+        facts->close |= same(word, "close");
+        facts->keep_alive |= same(word, "keep-alive");
+    }
+}
+
+static void note_field(struct facts *facts, const struct weft_http_field *field)
+{
+    switch (field->name.size) { /* most are none of these, and their size tells */
+    case sizeof "Connection" - 1:
+        if (same(field->name, "Connection"))
+            note_connection(facts, field->value);
+        break;
+    case sizeof "Content-Length" - 1:
+        if (same(field->name, "Content-Length"))
+            facts->length = field->value;
+        break;
+    case sizeof "Content-Encoding" - 1:
+        if (same(field->name, "Content-Encoding"))
+            note_coding(facts, field->value);
+        break;
+    case sizeof "Transfer-Encoding" - 1:
+        if (!same(field->name, "Transfer-Encoding"))
+            break;
+        facts->chunks |= same(field->value, "chunked");
+        facts->strange |= !same(field->value, "chunked") && !same(field->value, "identity");
+        break;
+    default:
+        break;
+    }
 }
 
 /* It has digits only, and fits: the head was read. */
@@ -87,24 +101,6 @@ static uint64_t number_of(struct weft_text digits)
     for (size_t i = 0; i < digits.size; i++)
         number = number * 10 + (uint64_t)(digits.data[i] - '0');
     return number;
-}
-
-/* FRAME_HEAD: we do not know how this ends. */
-static enum direct_frame frame_of(const struct weft_http_fetch *fetch)
-{
-    const struct weft_http_field *field;
-    size_t at = 0;
-    bool chunks = false;
-    while ((field = weft_http_fetch_next(fetch, "Transfer-Encoding", &at)) != NULL) {
-        chunks |= weft_text_same(field->value, weft_text_of("chunked"));
-        if (!weft_text_same(field->value, weft_text_of("chunked")) &&
-            !weft_text_same(field->value, weft_text_of("identity")))
-            return FRAME_HEAD;
-    }
-    if (chunks)
-        return FRAME_CHUNKS;
-    return weft_http_fetch_get(fetch, "Content-Length").data != NULL ? FRAME_LENGTH
-                                                                     : FRAME_TO_THE_END;
 }
 
 /* Servers send all sorts of trailers, and nobody ever looked: nor do we. */
@@ -117,22 +113,29 @@ static void begin_chunks(struct http_chunked *chunks)
 static bool begin_body(struct weft_http_direct *direct)
 {
     const struct weft_http_fetch *fetch = direct->fetch;
+    struct facts facts = {.coding = CODING_NONE};
+    for (size_t i = 0; i < fetch->answer_count; i++)
+        note_field(&facts, &fetch->answer[i]);
+    bool lasts = fetch->http_version >= 11 && !direct->old;
+    direct->keep = !facts.close && (lasts || facts.keep_alive);
+    direct->coding = fetch->accept_encoding != NULL ? facts.coding : CODING_NONE;
+    direct->left = 0;
     if (fetch->http_version >= 20)
         return bad(direct, WEFT_FETCH_NO_DETAIL);
-    direct->keep = may_keep(direct);
-    direct->coding = coding_of(fetch);
-    direct->left = 0;
-    direct->frame = frame_of(fetch);
-    if (direct->is_head || fetch->status == 204 || fetch->status == 304)
+    if (direct->is_head || fetch->status == 204 || fetch->status == 304) {
         direct->frame = FRAME_LENGTH;
-    else if (direct->frame == FRAME_HEAD)
+    } else if (facts.strange) {
         return bad(direct, WEFT_FETCH_NO_DETAIL);
-    else if (direct->frame == FRAME_LENGTH)
-        direct->left = number_of(weft_http_fetch_get(fetch, "Content-Length"));
-    else if (direct->frame == FRAME_CHUNKS)
+    } else if (facts.chunks) {
+        direct->frame = FRAME_CHUNKS;
         begin_chunks(&direct->chunks);
-    else
+    } else if (facts.length.data != NULL) {
+        direct->frame = FRAME_LENGTH;
+        direct->left = number_of(facts.length);
+    } else {
+        direct->frame = FRAME_TO_THE_END;
         direct->keep = false;
+    }
     return true;
 }
 

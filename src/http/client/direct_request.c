@@ -203,7 +203,7 @@ static void add_ours(struct writer *to, const char *name, const char *before, co
 
 static void add_host(struct writer *to, const struct direct_url *url)
 {
-    char digits[8];
+    char digits[16];
     size_t at = sizeof digits;
     if (given(to->direct->fetch, "Host"))
         return;

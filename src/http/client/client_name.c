@@ -254,22 +254,22 @@ static int carry(struct weft_http_handle *handle, const struct weft_http_name *n
 }
 
 int weft__http_name_want(struct weft_http_fetch *fetch, const char *host,
-                         struct weft_http_name **found)
+                         struct weft_http_name **name)
 {
     struct weft_http_engine *engine = fetch->client->engine_;
-    struct weft_http_name *name = *found = find(engine, host);
-    if (name != NULL && name->resolve == NULL && weft_now(engine->loop) < name->due)
+    struct weft_http_name *its = *name = find(engine, host);
+    if (its != NULL && its->resolve == NULL && weft_now(engine->loop) < its->due)
         return 0;
-    if (name == NULL)
-        name = name_make(engine, host);
-    if (name == NULL)
+    if (its == NULL)
+        its = name_make(engine, host);
+    if (its == NULL)
         return UV_ENOMEM;
-    fetch->name_ = name;
-    links_append(&name->waiters, &fetch->wait_);
-    if (name->resolve != NULL || ask(name) == 0)
+    fetch->name_ = its;
+    links_append(&its->waiters, &fetch->wait_);
+    if (its->resolve != NULL || ask(its) == 0)
         return 1;
     weft__http_name_leave(fetch);
-    forget(name);
+    forget(its);
     return UV_ENOMEM;
 }
 

@@ -150,6 +150,7 @@ void weft__http_dial(struct weft_http_direct *direct);
 void weft__http_dial_polled(struct direct_connection *connection);
 /* Give up those that are being made. */
 void weft__http_dial_stop(struct weft_http_direct *direct);
+/* Safe on one that is closed. */
 void weft__http_connection_close(struct direct_connection *connection);
 /* Has the server closed it, or said something that nobody asked for? */
 bool weft__http_connection_stale(const struct direct_connection *connection);

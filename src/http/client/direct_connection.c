@@ -101,6 +101,8 @@ void weft__http_connection_close(struct direct_connection *connection)
 {
     struct http_socket *sock = connection->sock;
     struct direct_host *host = connection->host;
+    if (sock == NULL)
+        return;
     if (connection->age.next_ != NULL)
         host->engine->idle_count--;
     links_remove(&connection->age);

@@ -151,6 +151,30 @@ TEST(and_only_once)
     down(&fetch);
 }
 
+static void answer_if_new(struct peer *peer)
+{
+    if (peer->requests == 1)
+        answer(peer, "hello");
+    else
+        hang_up(peer);
+}
+
+TEST(over_a_fresh_connection_even_if_others_are_kept)
+{
+    struct weft_http_fetch fetches[2] = {0};
+    scene_up(&scene, answer_if_new);
+    for (int i = 0; i < 2; i++)
+        get(&scene, &fetches[i], "/");
+    for (int i = 0; i < 2; i++)
+        got(&fetches[i], "hello");
+    assert_int_equal(scene.server.connections, 2);
+    get(&scene, &fetches[0], "/");
+    got(&fetches[0], "hello");
+    assert_int_equal(scene.server.connections, 3);
+    assert_int_equal(scene.server.requests, 4); /* and not the other one that is stale */
+    scene_down(&scene);
+}
+
 static void one_byte_and_leave(struct peer *peer)
 {
     say_text(peer, "H");

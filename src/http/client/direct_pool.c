@@ -7,9 +7,10 @@
  * does not count as connecting). Where it is only the limit of all that is in the way, an idle
  * connection of another host makes room.
  *
- * Whenever a connection is let go or closed, or somebody who was called leaves, one who waits is
- * called: of this host first, else of the host that waits longest. Who is called takes what he
- * finds, as anybody would, or waits again.
+ * Whenever a request leaves, with its connection let go or closed, one who waits is called: of this
+ * host first, else of the host that waits longest. Who is called takes what he finds, as anybody
+ * would, or waits again. Nobody waits beside an idle connection that could help him, so one that
+ * closes while it is idle changes nothing.
  *
  * A connection counts from the first try to reach the host: that several addresses may be tried
  * beside each other for a moment does not. */
@@ -212,6 +213,5 @@ void weft__http_pool_less(struct direct_host *host)
 {
     host->connections--;
     host->engine->direct_connections--;
-    weft__http_pool_serve(host);
     forget_if_unused(host);
 }

@@ -193,6 +193,8 @@ TEST(an_end_that_we_cannot_know_is_refused)
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n",
         "HTTP/2 200\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nX\r\n\r\na",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r \r\n\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding:\vchunked\r\n\r\n0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8000000000000000\r\n",
     };
     scene_up(&scene, say_all);

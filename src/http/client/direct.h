@@ -72,6 +72,7 @@ struct weft_http_direct {
 
     enum direct_frame frame;
     enum direct_coding coding;
+    size_t lines;  /* of the head, but for those that go on with the one before */
     uint64_t left; /* of FRAME_LENGTH */
     struct http_chunked chunks;
     struct weft_text packed, plain; /* not unpacked yet; not taken yet */

@@ -110,6 +110,21 @@ static void begin_chunks(struct http_chunked *chunks)
     chunks->loose = true;
 }
 
+/* Are all lines made of what may be in a head? A field with a control character in it is left out
+ * of the table, and another reader may see in it what we do not: so there must be none. */
+static bool lines_ok(const struct weft_http_direct *direct)
+{
+    const struct weft_http_fetch *fetch = direct->fetch;
+    struct weft_text rest = weft_text(fetch->head_, fetch->head_size_);
+    if (direct->lines == fetch->answer_count)
+        return true;
+    while (rest.size > 0) {
+        if (!weft_http_value_ok(weft_text_trim(weft_text_cut(&rest, '\n'))))
+            return false;
+    }
+    return true;
+}
+
 static bool begin_body(struct weft_http_direct *direct)
 {
     const struct weft_http_fetch *fetch = direct->fetch;
@@ -120,7 +135,7 @@ static bool begin_body(struct weft_http_direct *direct)
     direct->keep = !facts.close && (lasts || facts.keep_alive);
     direct->coding = fetch->accept_encoding != NULL ? facts.coding : CODING_NONE;
     direct->left = 0;
-    if (fetch->http_version >= 20)
+    if (fetch->http_version >= 20 || !lines_ok(direct))
         return bad(direct, WEFT_FETCH_NO_DETAIL);
     if (direct->is_head || fetch->status == 204 || fetch->status == 304) {
         direct->frame = FRAME_LENGTH;
@@ -187,6 +202,7 @@ static bool read_head(struct weft_http_direct *direct)
     weft__http_head_came(fetch, line);
     if (direct_ends(direct))
         return false;
+    direct->lines = open ? direct->lines + (fetch->head_open_ && line.data[0] > ' ') : 0;
     return !open || fetch->head_open_ || fetch->status < 200 || begin_body(direct);
 }
 

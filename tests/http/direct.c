@@ -350,3 +350,45 @@ TEST(who_does_not_answer_is_not_waited_for)
     close(full);
     down(&fetch);
 }
+
+/* ---- long requests -------------------------------------------------------------------------- */
+
+enum { LONG = 8 * 1024 * 1024 };
+
+static size_t taken;
+
+static void take_and_answer(struct peer *peer)
+{
+    taken += peer->size;
+    if (peer->size >= 4 && memcmp(peer->request + peer->size - 4, "\r\n\r\n", 4) == 0)
+        answer(peer, "hello");
+}
+
+/* It waits until the server reads, and all of it arrives. */
+TEST(a_request_may_be_longer_than_what_the_kernel_takes)
+{
+    char *field = malloc(LONG);
+    const char *fields[] = {field};
+    struct weft_http_fetch fetch = {.fields = fields, .fields_count = 1};
+    assert_non_null(field);
+    memset(field, 'x', LONG);
+    memcpy(field, "X: ", 3);
+    field[LONG - 1] = '\0';
+    taken = 0;
+    scene_up(&scene, take_and_answer);
+    scene.server.raw = scene.server.deaf = true;
+    get(&scene, &fetch, "/");
+    await_that(&scene.w, scene.server.connections == 1);
+    look_around(&scene.w);
+    assert_non_null(fetch.direct_);
+    assert_true(fetch.direct_->sent > 0 && fetch.direct_->sent < LONG);
+    scene.server.deaf = false;
+    peer_listen(&scene.server.peers[0]);
+    got(&fetch, "hello");
+    assert_true(taken > LONG);
+    get(&scene, &fetch, "/"); /* and the connection is as good as before */
+    got(&fetch, "hello");
+    assert_true(fetch.reused);
+    scene_down(&scene);
+    free(field);
+}

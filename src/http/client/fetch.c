@@ -4,6 +4,11 @@
  *               (none free)                    (not known)    ▲          │ redirect followed
  *                                     request set ◄───────────┴──────────┘
  *
+ * A request that does not need curl goes over a connection of our own between "request set" and
+ * "done" (direct.c): then direct_ is set and handle_ is not, and PHASE_CURL means that it waits for
+ * a connection. Redirects may change from one to the other. Either way it has a place among the
+ * max_handles from the line to its end (placed_).
+ *
  * Each arrow is taken in weft__http_fetch_start, called when nobody is inside curl; phase_ says how
  * far it is. However it ends, fetch_over takes it out of everything and finishes its op: the only
  * place that does.

@@ -5,7 +5,8 @@
 #   tests/<room>/<name>.sh   a script, with WEFT_BUILD and WEFT_SOURCE in its environment
 #
 # One of a test's first ten lines may say more about it (in a script with # in front):
-#   /* ctest: labels=threads,valgrind timeout=120 shuffle=no */
+#   /* ctest: labels=threads,valgrind timeout=120 shuffle=no also=WEFT_TEST_NO_DIRECT */
+# also:   run it once more with this in its environment: <room>/<name>@also
 # labels: threads  also run under ThreadSanitizer
 #         valgrind also run under valgrind
 #         model    seeded comparison with a simple model; longer under `make torture`
@@ -24,22 +25,23 @@ target_link_libraries(weft-check PUBLIC libweft-static PkgConfig::cmocka Threads
 # What only ThreadSanitizer needs, so that its stage builds that and no more.
 add_custom_target(tests-threads)
 
-# Read a test's ctest line into <prefix>_labels, _timeout and _shuffle.
+# Read a test's ctest line into <prefix>_labels, _timeout, _shuffle and _also.
 function(weft_test_traits source prefix)
     file(STRINGS ${source} head LIMIT_COUNT 10)
     string(REGEX MATCH "ctest:[^*;]*" line "${head}")
     set(labels "")
     set(timeout ${WEFT_TEST_TIMEOUT})
     set(shuffle yes)
+    set(also "")
     string(REGEX REPLACE "[ \t]+" ";" words "${line}")
     foreach(word IN LISTS words)
-        if(word MATCHES "^(labels|timeout|shuffle)=(.+)$")
+        if(word MATCHES "^(labels|timeout|shuffle|also)=(.+)$")
             string(REPLACE "," ";" ${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
         elseif(NOT word MATCHES "^(ctest:)?$")
             message(FATAL_ERROR "${source}: '${word}' is not a test trait")
         endif()
     endforeach()
-    foreach(trait labels timeout shuffle)
+    foreach(trait labels timeout shuffle also)
         set(${prefix}_${trait} "${${trait}}" PARENT_SCOPE)
     endforeach()
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
@@ -61,6 +63,11 @@ function(weft_add_test_program source)
     endforeach()
     add_test(NAME ${name} COMMAND ${target})
     set_tests_properties(${name} PROPERTIES TIMEOUT ${its_timeout} LABELS "${its_labels}")
+    if(its_also)
+        add_test(NAME ${name}@also COMMAND ${target})
+        set_tests_properties(${name}@also PROPERTIES TIMEOUT ${its_timeout}
+            LABELS "${its_labels}" ENVIRONMENT ${its_also}=1)
+    endif()
     if(its_shuffle)
         foreach(seed IN LISTS WEFT_SHUFFLE_SEEDS)
             add_test(NAME ${name}@${seed} COMMAND ${target})

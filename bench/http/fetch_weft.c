@@ -1,5 +1,5 @@
 /* Fetching many small files with weft's client: so many workers, each one fetch after the other.
- *     fetch_weft URL COUNT CONNECTIONS     gets URL/0 to URL/<COUNT-1> */
+ *     fetch_weft URL COUNT CONNECTIONS [curl]    gets URL/0 to URL/<COUNT-1>; curl: all by curl */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,8 +61,9 @@ static double seconds(struct timeval time)
 int main(int argc, char **argv)
 {
     struct rusage usage;
-    if (argc != 4)
+    if (argc != 4 && (argc != 5 || strcmp(argv[4], "curl") != 0))
         return 2;
+    crawl.client.no_direct = argc == 5;
     crawl.base = argv[1];
     crawl.count = strtoul(argv[2], NULL, 10);
     crawl.connections = (unsigned)strtoul(argv[3], NULL, 10);

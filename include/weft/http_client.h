@@ -1,4 +1,5 @@
-/* weft/http_client.h: HTTP requests as operations, by libcurl on the loop.
+/* weft/http_client.h: HTTP requests as operations: plain ones over connections of our own, all
+ * others by libcurl, on the loop.
  *
  * A client is an op that runs until it is closed. It owns what requests share: connections, names
  * and their addresses, cookies, a pool of handles. A fetch is one request and its answer:
@@ -62,6 +63,7 @@ struct weft_http_client;
 struct weft_http_fetch;
 struct weft_http_engine; /* the library's */
 struct weft_http_handle; /* the library's */
+struct weft_http_direct; /* the library's */
 struct weft_http_name;   /* the library's */
 struct weft_http_chain {
     struct weft_http_chain *next_, *prev_;
@@ -104,6 +106,9 @@ struct weft_http_client {
     unsigned
         max_handles; /* requests at the same time, others wait in line; 0: WEFT_FETCH_HANDLES */
     bool no_http2;   /* HTTP/1.1 only; otherwise HTTP/2 where a TLS server offers it */
+    bool no_direct;  /* have curl do everything: also what would go over connections of our own,
+                        which is GET and HEAD by http without a proxy, a password or cookies. The
+                        limits above count the connections of each of the two apart */
 
     const char *user_agent; /* NULL: none is sent */
     const char *proxy;    /* "http://user:password@host:port", also https and socks5h; NULL: none */
@@ -270,9 +275,11 @@ struct weft_http_fetch {
     const char *user, *password;
     enum weft_http_fetch_auth auth;
     const char *referer, *range; /* range: "0-499", "-500" */
-    const char *accept_encoding; /* "": all that can be decoded; "gzip, br"; NULL: none. That a
-                                    packed body ends too early is only noticed if the answer itself
-                                    does: curl does not look at the end of what it unpacks */
+    const char *accept_encoding; /* "": all that can be decoded, which is gzip and deflate for what
+                                    does not go by curl (no_direct); "gzip, br"; NULL: none. That a
+                                    packed body ends too early is BAD_ENCODING; by curl it is only
+                                    noticed if the answer itself does: curl does not look at the
+                                    end of what it unpacks */
     enum weft_http_fetch_version version;
     uint64_t connect_ms;    /* to look the host up, to connect, for TLS; 0: the client's */
     uint64_t first_byte_ms; /* from the request sent to the first byte of the answer */
@@ -311,7 +318,9 @@ struct weft_http_fetch {
     enum weft_http_fetch_detail detail;
 
     struct weft_http_chain all_, wait_, todo_, resume_;
+    struct weft_http_engine *engine_;
     struct weft_http_handle *handle_;
+    struct weft_http_direct *direct_;
     struct weft_http_name *name_;
     struct weft_timer timer_;
     uint64_t armed_, connect_left_, connect_due_, answer_due_, total_due_, rate_due_, rate_seen_,
@@ -324,8 +333,8 @@ struct weft_http_fetch {
     enum weft_http_fetch_failure verdict_failure_;
     enum weft_http_fetch_detail verdict_detail_;
     unsigned phase_, asks_;
-    bool stopped_, rested_, paused_, starved_, head_open_, told_, follows_, stranger_, as_get_,
-        refused_;
+    bool placed_, stopped_, rested_, paused_, starved_, head_open_, told_, follows_, stranger_,
+        as_get_, refused_;
     char text_[128];
 };
 

@@ -1,6 +1,6 @@
 /* Addresses of both families: written into the URL, and several of one host, of which not all
  * answer.
- * ctest: timeout=120 */
+ * ctest: timeout=120 also=WEFT_TEST_NO_DIRECT */
 #include "outside.h"
 
 static struct scene scene;

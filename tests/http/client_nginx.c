@@ -1,5 +1,5 @@
 /* The client and nginx: TLS with every check, HTTP/2, compression, cookies, netrc.
- * ctest: timeout=120 */
+ * ctest: timeout=120 also=WEFT_TEST_NO_DIRECT */
 #include "nginx.h"
 
 static struct scene scene;

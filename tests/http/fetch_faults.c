@@ -1,7 +1,7 @@
 /* Without memory: every allocation of ours and of curl's fails once, from opening the client to
  * closing it, and each time there is a clear error and nothing is left. No cookies here: curl 7.88
  * itself loses two small blocks when the memory for one runs out.
- * ctest: timeout=120 */
+ * ctest: timeout=120 also=WEFT_TEST_NO_DIRECT */
 #include "fault.h"
 #include "outside.h"
 

@@ -1,6 +1,6 @@
 /* Packed answers: gzip, deflate, br and zstd, what is none of them, and small ones that unpack to
  * very large ones.
- * ctest: labels=valgrind timeout=120 */
+ * ctest: labels=valgrind timeout=120 also=WEFT_TEST_NO_DIRECT */
 #include "outside.h"
 #include <curl/curl.h>
 #include <sys/resource.h>
@@ -65,12 +65,19 @@ static const struct packed texts[] = {
 enum { TEXTS = sizeof texts / sizeof *texts };
 
 /* Can the curl that is here unpack it? br and zstd are left out of some. */
-static bool known(const char *encoding)
+static bool in_curl(const char *encoding)
 {
     int features = curl_version_info(CURLVERSION_NOW)->features;
     if (strcmp(encoding, "br") == 0)
         return features & CURL_VERSION_BROTLI;
     return strcmp(encoding, "zstd") != 0 || features & CURL_VERSION_ZSTD;
+}
+
+/* Can it be unpacked if nothing in particular was asked for? Without curl there is no br or zstd. */
+static bool known(const char *encoding)
+{
+    bool zlib = strcmp(encoding, "gzip") == 0 || strcmp(encoding, "deflate") == 0;
+    return zlib || (!is_direct() && in_curl(encoding));
 }
 
 static struct packed reply;
@@ -221,6 +228,8 @@ TEST(what_is_cut_short_is_told)
     scene_up(&scene, say_half_and_leave);
     for (size_t i = 0; i < TEXTS; i++) {
         struct weft_http_fetch fetch = {.accept_encoding = ""};
+        if (!known(texts[i].encoding))
+            continue;
         ask(&fetch, texts[i].encoding, texts[i].bytes, texts[i].size);
         failed_with(&fetch, WEFT_EHTTP, WEFT_FETCH_FAILED_PROTOCOL, WEFT_FETCH_CUT_SHORT,
                     "cut short");
@@ -254,7 +263,7 @@ static void meets_the_limit(const char *encoding, const void *bytes, size_t size
 
 TEST(a_bomb_in_br_meets_the_limit)
 {
-    if (!known("br"))
+    if (!in_curl("br"))
         skip();
     meets_the_limit("br", bomb_br, sizeof bomb_br);
 }
@@ -275,7 +284,7 @@ TEST(a_bomb_in_zstd_meets_the_limit)
 {
     static const char head[] = {'\x28', '\xb5', '\x2f', '\xfd', 0, '\x88'}, block[] = {2, 0, 16, 0};
     static char bomb[sizeof head + 512 * sizeof block];
-    if (!known("zstd"))
+    if (!in_curl("zstd"))
         skip();
     memcpy(bomb, head, sizeof head);
     for (size_t i = 0; i < 512; i++)

@@ -1,6 +1,6 @@
 /* Through a proxy: plain requests are sent to it whole, for TLS it makes a tunnel; one that speaks
  * SOCKS makes a tunnel for everything.
- * ctest: timeout=120 */
+ * ctest: timeout=120 also=WEFT_TEST_NO_DIRECT */
 #include "nginx.h"
 
 static struct scene scene;

@@ -239,6 +239,19 @@ static inline int full_listener(struct sockaddr_in *name, int fill[4])
     return fd;
 }
 
+/* ---- which engine --------------------------------------------------------------------------- */
+
+/* With WEFT_TEST_NO_DIRECT in the environment curl does everything. */
+static inline bool is_direct(void)
+{
+    return getenv("WEFT_TEST_NO_DIRECT") == NULL;
+}
+
+#undef weft_http_client_open
+#define weft_http_client_open(parent, client, then)                                                \
+    ((client)->no_direct |= !is_direct(),                                                          \
+     weft_http_client_open_at(WEFT_HERE("http_client", WEFT_HTTP), parent, client, then))
+
 /* ---- names ---------------------------------------------------------------------------------- */
 
 /* A resolver for which every host is this machine. */

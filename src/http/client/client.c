@@ -8,6 +8,7 @@
  *     client_proxy.c   who is reached through the proxy
  *     client_global.c  curl's own beginning
  *     fetch*.c         the requests
+ *     direct*.c        those that do not need curl, over connections of our own
  *
  * The engine lives on the heap: from the begin of the client's op until all that refers to it has
  * let go, which is when the op finishes. Closing goes in two steps: shut ends all fetches and
@@ -15,6 +16,7 @@
  * let go of the sockets, and lookups report; settle notices the last of them. Children that the
  * user has put below the client are awaited by the join. */
 #include "client.h"
+#include "direct.h"
 #include "weft/alloc.h"
 #include "weft/http_message.h"
 #include <string.h>
@@ -30,6 +32,7 @@ static void engine_free(struct weft_http_engine *engine)
     if (engine->share != NULL)
         curl_share_cleanup(engine->share);
     weft__http_sockets_free(engine);
+    weft__http_direct_free(engine);
     weft_free(engine);
 }
 
@@ -64,6 +67,7 @@ void weft__http_shut(struct weft_http_engine *engine)
     while (!links_empty(&engine->fetches))
         weft__http_fetch_over(weft_owner(engine->fetches.next_, struct weft_http_fetch, all_),
                               engine->reason, WEFT_FETCH_FAILED_CANCEL, WEFT_FETCH_NO_DETAIL);
+    weft__http_direct_shut(engine);
     save_cookies(engine);
     weft__http_handles_free(engine);
     curl_multi_cleanup(engine->multi);
@@ -162,6 +166,8 @@ static int open_engine(struct weft_http_client *client)
     links_init(&engine->todo);
     links_init(&engine->resumes);
     links_init(&engine->names);
+    links_init(&engine->hungry);
+    links_init(&engine->idle);
     err = weft__http_proxy_read(engine);
     if (err == 0)
         err = open_multi(engine);

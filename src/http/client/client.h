@@ -6,7 +6,7 @@
 #include "weft/http_client.h"
 #include <curl/curl.h>
 
-enum { NAME_BUCKETS = 256, NAME_PORTS = 4, HOST_TEXT = 256 };
+enum { NAME_BUCKETS = 256, NAME_PORTS = 4, HOST_TEXT = 256, DIRECT_BUCKETS = 256 };
 
 /* ---- lists: circular; links that are zero are in none --------------------------------------- */
 
@@ -38,10 +38,17 @@ static inline void links_remove(struct weft_http_chain *links)
     links->next_ = links->prev_ = NULL;
 }
 
-/* A socket of curl's: open from opensocket to closesocket, watched when curl asks for it. */
+struct direct_host;
+struct direct_connection;
+struct direct_buffer;
+struct direct_unpack;
+
+/* A socket of curl's: open from opensocket to closesocket, watched when curl asks for it. Or one
+ * of a connection of our own. */
 struct http_socket {
     struct weft_http_engine *engine;
-    struct http_socket *next; /* among the spare ones */
+    struct direct_connection *connection; /* NULL: curl's */
+    struct http_socket *next;             /* among the spare ones */
     int fd;
     int events;  /* what libuv watches */
     bool wanted; /* by curl; otherwise the connection is idle, and only still watched */
@@ -59,9 +66,11 @@ struct weft_http_name {
     struct weft_http_engine *engine;
     struct weft_http_resolve *resolve; /* NULL: it is over */
     struct weft_http_chain waiters;
-    char *addresses; /* as curl wants them: "127.0.0.1,[::1]"; NULL: none yet */
-    uint64_t due;    /* when they are too old */
-    uint64_t ns;     /* when the lookup began */
+    char *addresses;           /* as curl wants them: "127.0.0.1,[::1]"; NULL: none yet */
+    struct weft_address *list; /* the same, for connections of our own; in addresses' block */
+    size_t count;
+    uint64_t due; /* when they are too old */
+    uint64_t ns;  /* when the lookup began */
     unsigned generation;
     unsigned port_count;
     unsigned ports[NAME_PORTS]; /* for which curl knows these addresses */
@@ -98,7 +107,16 @@ struct weft_http_engine {
     struct weft_http_chain todo;    /* to be started or stopped when nobody is inside curl */
     struct weft_http_chain resumes; /* to be resumed by the next tick */
     struct weft_http_handle *handles, *free_handles;
-    unsigned handle_count, active; /* active: curl works on so many */
+    unsigned active; /* curl works on so many */
+    unsigned placed; /* so many have a place: see max_handles */
+
+    struct direct_host *hosts[DIRECT_BUCKETS];
+    struct weft_http_chain hungry; /* hosts with fetches that wait for a connection */
+    struct weft_http_chain idle;   /* connections that are kept, the oldest first */
+    unsigned idle_count, direct_connections, free_buffer_count;
+    struct weft_http_direct *free_directs;
+    struct direct_buffer *free_buffers;
+    struct direct_unpack *free_unpacks;
 
     struct http_slot *sockets; /* by descriptor */
     size_t socket_room;
@@ -157,15 +175,23 @@ bool weft__http_starved(void);
 int weft__http_socket_set(CURL *easy, curl_socket_t fd, int what, void *engine, void *unused);
 curl_socket_t weft__http_socket_open(void *data, curlsocktype purpose, struct curl_sockaddr *to);
 int weft__http_socket_close(void *engine, curl_socket_t fd);
+/* The socket at fd is ours from now on: watched for nothing yet. NULL: no memory. */
+struct http_socket *weft__http_socket_adopt(struct weft_http_engine *engine, int fd);
+/* Have it watched for these events of libuv; does it keep the loop alive? */
+void weft__http_socket_watch(struct http_socket *sock, int events);
+void weft__http_socket_want(struct http_socket *sock, bool wanted);
 /* Let go of all, when curl is closed. */
 void weft__http_sockets_retire(struct weft_http_engine *engine);
 void weft__http_sockets_free(struct weft_http_engine *engine);
 
 /* ---- client_name.c -------------------------------------------------------------------------- */
 
-/* Give handle the addresses of its host. 0: it has them; 1: the fetch waits, and is told by
- * weft__http_todo; or an error. */
-int weft__http_name_want(struct weft_http_handle *handle);
+/* The addresses of host: *name, until the next call. 0: they are there; 1: the fetch waits, and is
+ * told by weft__http_todo; or an error. */
+int weft__http_name_want(struct weft_http_fetch *fetch, const char *host,
+                         struct weft_http_name **name);
+/* Give handle the addresses of its host. As above. */
+int weft__http_name_load(struct weft_http_handle *handle);
 /* The fetch does not wait any more. */
 void weft__http_name_leave(struct weft_http_fetch *fetch);
 /* curl has taken over the addresses that handle carried. */
@@ -174,14 +200,13 @@ void weft__http_names_free(struct weft_http_engine *engine);
 
 /* ---- client_handle.c ------------------------------------------------------------------------ */
 
-/* A handle that is ready for a request; NULL: there is no memory, or none is free. */
+/* A handle that is ready for a request; NULL: there is no memory. */
 struct weft_http_handle *weft__http_handle_take(struct weft_http_engine *engine);
 /* The same one for another request of the same fetch; false: no memory. */
 bool weft__http_handle_renew(struct weft_http_handle *handle);
 /* Let go of what the last request needed. */
 void weft__http_handle_clear(struct weft_http_handle *handle);
 void weft__http_handle_give(struct weft_http_handle *handle);
-bool weft__http_handle_may_take(const struct weft_http_engine *engine);
 void weft__http_handles_free(struct weft_http_engine *engine);
 
 /* ---- fetch.c -------------------------------------------------------------------------------- */
@@ -194,6 +219,8 @@ void weft__http_fetch_start(struct weft_http_fetch *fetch);
 void weft__http_fetch_over(struct weft_http_fetch *fetch, int status,
                            enum weft_http_fetch_failure failure,
                            enum weft_http_fetch_detail detail);
+/* The whole answer is there, and no engine works on it any more: follow the redirect, or finish. */
+void weft__http_fetch_answered(struct weft_http_fetch *fetch);
 /* curl is done with it. */
 void weft__http_fetch_done(struct weft_http_fetch *fetch, CURLcode code);
 /* Decide how it ends, between enter and leave: it is stopped when nobody is inside curl any more.
@@ -209,6 +236,11 @@ void weft__http_fetch_unpause(struct weft_http_fetch *fetch);
 
 /* Check the fetch's inputs, and tell its handle what to ask for. 0 or an error. */
 int weft__http_request_set(struct weft_http_fetch *fetch);
+/* Can these be sent? The fields are not looked at. */
+bool weft__http_inputs_ok(const struct weft_http_fetch *fetch);
+/* Take a field of the caller's apart. 0; 1: it is left out after a redirect; UV_EINVAL. */
+int weft__http_field_read(const struct weft_http_fetch *fetch, const char *field,
+                          struct weft_text *name, struct weft_text *value);
 
 /* ---- fetch_lines.c -------------------------------------------------------------------------- */
 
@@ -223,6 +255,12 @@ void weft__http_head_reset(struct weft_http_fetch *fetch);
 
 /* ---- fetch_head.c, fetch_body.c ------------------------------------------------------------- */
 
+/* A line of a head has come, with its end. Look at stopped_ after that. */
+void weft__http_head_came(struct weft_http_fetch *fetch, struct weft_text line);
+/* Some of the body has come. BODY_NO_MORE: nothing more is wanted, see stopped_ and follows_. */
+enum { BODY_TAKEN, BODY_PAUSED, BODY_NO_MORE };
+int weft__http_body_came(struct weft_http_fetch *fetch, const char *data, size_t size);
+/* The same for curl. */
 size_t weft__http_head_line(char *data, size_t size, size_t count, void *p);
 /* The answer is the final one: tell the caller, if that was put off. false: stop. */
 bool weft__http_head_final(struct weft_http_fetch *fetch);

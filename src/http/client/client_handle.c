@@ -161,15 +161,7 @@ static struct weft_http_handle *handle_make(struct weft_http_engine *engine)
     }
     handle->all = engine->handles;
     engine->handles = handle;
-    engine->handle_count++;
     return handle;
-}
-
-bool weft__http_handle_may_take(const struct weft_http_engine *engine)
-{
-    unsigned most = engine->client->max_handles;
-    return engine->free_handles != NULL ||
-           engine->handle_count < (most != 0 ? most : WEFT_FETCH_HANDLES);
 }
 
 struct weft_http_handle *weft__http_handle_take(struct weft_http_engine *engine)

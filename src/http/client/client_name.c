@@ -108,15 +108,20 @@ void weft__http_names_free(struct weft_http_engine *engine)
 
 /* ---- the lookup ----------------------------------------------------------------------------- */
 
-/* The addresses as curl reads them. */
-static char *addresses_text(const struct weft_http_resolve *resolve)
+/* The addresses as curl reads them, and behind them as they are. */
+static char *addresses_text(const struct weft_http_resolve *resolve, struct weft_address **list,
+                            size_t *count)
 {
     enum { EACH = INET6_ADDRSTRLEN + 20 };
-    char *text = weft_alloc(resolve->count * EACH + 1);
+    size_t room = resolve->count * EACH + sizeof **list;
+    room -= room % sizeof **list;
+    char *text = weft_alloc(room + resolve->count * sizeof **list);
     size_t used = 0;
     if (text == NULL)
         return NULL;
     text[0] = '\0';
+    *list = (struct weft_address *)(void *)(text + room);
+    *count = 0;
     for (size_t i = 0; i < resolve->count; i++) {
         const struct weft_address *address = &resolve->addresses[i];
         char one[WEFT_ADDRESS_TEXT];
@@ -125,6 +130,7 @@ static char *addresses_text(const struct weft_http_resolve *resolve)
             continue;
         *strrchr(one, ':') = '\0'; /* without the port */
         used += (size_t)snprintf(text + used, EACH, "%s%s", used > 0 ? "," : "", one);
+        (*list)[(*count)++] = *address;
     }
     return text;
 }
@@ -133,7 +139,10 @@ static int keep(struct weft_http_name *name, const struct weft_http_resolve *res
 {
     struct weft_http_client *client = name->engine->client;
     uint64_t ttl = client->dns_ttl_ms != 0 ? client->dns_ttl_ms : WEFT_FETCH_DNS_TTL_MS;
-    char *text = resolve->count <= WEFT_FETCH_ADDRESSES ? addresses_text(resolve) : NULL;
+    struct weft_address *list = NULL;
+    size_t count = 0;
+    char *text =
+        resolve->count <= WEFT_FETCH_ADDRESSES ? addresses_text(resolve, &list, &count) : NULL;
     if (text == NULL)
         return UV_ENOMEM;
     if (text[0] == '\0') {
@@ -142,6 +151,8 @@ static int keep(struct weft_http_name *name, const struct weft_http_resolve *res
     }
     weft_free(name->addresses);
     name->addresses = text;
+    name->list = list;
+    name->count = count;
     name->due = weft_now(name->engine->loop) + ttl;
     name->generation = ++name->engine->generations;
     name->port_count = 0;
@@ -242,24 +253,31 @@ static int carry(struct weft_http_handle *handle, const struct weft_http_name *n
     return curl_easy_setopt(handle->easy, CURLOPT_RESOLVE, list) == CURLE_OK ? 0 : UV_ENOMEM;
 }
 
-int weft__http_name_want(struct weft_http_handle *handle)
+int weft__http_name_want(struct weft_http_fetch *fetch, const char *host,
+                         struct weft_http_name **name)
 {
-    struct weft_http_engine *engine = handle->engine;
-    struct weft_http_fetch *fetch = handle->fetch;
-    struct weft_http_name *name = find(engine, handle->host);
-    if (name != NULL && name->resolve == NULL && weft_now(engine->loop) < name->due)
-        return carry(handle, name);
-    if (name == NULL)
-        name = name_make(engine, handle->host);
-    if (name == NULL)
+    struct weft_http_engine *engine = fetch->client->engine_;
+    struct weft_http_name *its = *name = find(engine, host);
+    if (its != NULL && its->resolve == NULL && weft_now(engine->loop) < its->due)
+        return 0;
+    if (its == NULL)
+        its = name_make(engine, host);
+    if (its == NULL)
         return UV_ENOMEM;
-    fetch->name_ = name;
-    links_append(&name->waiters, &fetch->wait_);
-    if (name->resolve != NULL || ask(name) == 0)
+    fetch->name_ = its;
+    links_append(&its->waiters, &fetch->wait_);
+    if (its->resolve != NULL || ask(its) == 0)
         return 1;
     weft__http_name_leave(fetch);
-    forget(name);
+    forget(its);
     return UV_ENOMEM;
+}
+
+int weft__http_name_load(struct weft_http_handle *handle)
+{
+    struct weft_http_name *name = NULL;
+    int err = weft__http_name_want(handle->fetch, handle->host, &name);
+    return err == 0 ? carry(handle, name) : err;
 }
 
 void weft__http_name_leave(struct weft_http_fetch *fetch)

@@ -14,6 +14,7 @@
  * false), and if something comes (mostly the server's goodbye) it is taken out then; curl finds
  * that out by itself before it uses the connection again. */
 #include "client.h"
+#include "direct.h"
 #include "weft/alloc.h"
 #include <errno.h>
 #include <string.h>
@@ -25,6 +26,10 @@ static void socket_polled(uv_poll_t *poll, int status, int events)
     int flags = 0;
     if (status != 0)
         sock->events = 0; /* libuv has stopped */
+    if (sock->connection != NULL) {
+        weft__http_direct_polled(sock->connection, events);
+        return;
+    }
     if (!sock->wanted) {
         if (sock->events != 0)
             uv_poll_stop(poll);
@@ -45,7 +50,7 @@ static struct http_socket *socket_of(const struct weft_http_engine *engine, curl
     return fd >= 0 && (size_t)fd < engine->socket_room ? engine->sockets[fd].socket : NULL;
 }
 
-static void want(struct http_socket *sock, bool wanted)
+void weft__http_socket_want(struct http_socket *sock, bool wanted)
 {
     if (sock->wanted == wanted)
         return;
@@ -56,7 +61,7 @@ static void want(struct http_socket *sock, bool wanted)
         uv_unref((uv_handle_t *)&sock->poll);
 }
 
-static void watch(struct http_socket *sock, int events)
+void weft__http_socket_watch(struct http_socket *sock, int events)
 {
     if (sock->events == events)
         return;
@@ -80,10 +85,11 @@ int weft__http_socket_set(CURL *easy, curl_socket_t fd, int what, void *engine, 
     if (what == CURL_POLL_OUT || what == CURL_POLL_INOUT)
         events |= UV_WRITABLE;
     if (events != 0)
-        watch(sock, events);
+        weft__http_socket_watch(sock, events);
     else if (sock->events & UV_WRITABLE)
-        watch(sock, 0); /* it would be announced for ever; or it was being connected, see above */
-    want(sock, events != 0);
+        weft__http_socket_watch(
+            sock, 0); /* it would be announced for ever; or it was being connected, see above */
+    weft__http_socket_want(sock, events != 0);
     return 0;
 }
 
@@ -93,6 +99,7 @@ static void poll_closed(uv_handle_t *poll)
 {
     struct http_socket *sock = weft_owner((uv_poll_t *)poll, struct http_socket, poll);
     struct weft_http_engine *engine = sock->engine;
+    weft_free(sock->connection);
     sock->next = engine->spare;
     engine->spare = sock;
     engine->open_polls--;
@@ -150,29 +157,29 @@ static bool make_room(struct weft_http_engine *engine, int fd)
     return true;
 }
 
-static bool adopt(struct weft_http_engine *engine, int fd)
+struct http_socket *weft__http_socket_adopt(struct weft_http_engine *engine, int fd)
 {
     retire(engine, fd);
     struct http_socket *sock = engine->spare;
     if (!make_room(engine, fd))
-        return false;
+        return NULL;
     if (sock != NULL)
         engine->spare = sock->next;
     else
         sock = weft_alloc(sizeof *sock);
     if (sock == NULL)
-        return false;
+        return NULL;
     memset(sock, 0, sizeof *sock);
     sock->engine = engine;
     sock->fd = fd;
     if (uv_poll_init(engine->loop->uv, &sock->poll, fd) != 0) {
         weft_free(sock);
-        return false;
+        return NULL;
     }
     uv_unref((uv_handle_t *)&sock->poll);
     engine->open_polls++;
     engine->sockets[fd].socket = sock;
-    return true;
+    return sock;
 }
 
 static bool allowed(struct weft_http_client *client, const struct curl_sockaddr *to)
@@ -207,7 +214,7 @@ curl_socket_t weft__http_socket_open(void *data, curlsocktype purpose, struct cu
                                 WEFT_FETCH_NO_DETAIL);
         return CURL_SOCKET_BAD;
     }
-    if (!adopt(engine, fd)) {
+    if (weft__http_socket_adopt(engine, fd) == NULL) {
         close(fd);
         weft__http_fetch_decide(fetch, UV_ENOMEM, WEFT_FETCH_FAILED_MEMORY, WEFT_FETCH_NO_DETAIL);
         return CURL_SOCKET_BAD;

@@ -4,6 +4,11 @@
  *               (none free)                    (not known)    ▲          │ redirect followed
  *                                     request set ◄───────────┴──────────┘
  *
+ * A request that does not need curl goes over a connection of our own between "request set" and
+ * "done" (direct.c): then direct_ is set and handle_ is not, and PHASE_CURL means that it waits for
+ * a connection. Redirects may change from one to the other. Either way it has a place among the
+ * max_handles from the line to its end (placed_).
+ *
  * Each arrow is taken in weft__http_fetch_start, called when nobody is inside curl; phase_ says how
  * far it is. However it ends, fetch_over takes it out of everything and finishes its op: the only
  * place that does.
@@ -12,6 +17,7 @@
  * of the caller's; nothing more is done for it but to stop it. Inside curl that is noted down and
  * curl's callbacks say "give up"; outside it happens at once. */
 #include "client.h"
+#include "direct.h"
 #include "weft/alloc.h"
 #include <arpa/inet.h>
 #include <string.h>
@@ -28,7 +34,18 @@ static void leave_curl(struct weft_http_fetch *fetch)
     handle->engine->active--;
 }
 
-/* A handle is free: the first in line is next. */
+/* curl's handle is not needed any more. */
+static void give_handle(struct weft_http_fetch *fetch)
+{
+    struct weft_http_handle *handle = fetch->handle_;
+    if (handle == NULL)
+        return;
+    leave_curl(fetch);
+    fetch->handle_ = NULL;
+    weft__http_handle_give(handle);
+}
+
+/* A place is free: the first in line is next. */
 static void serve_line(struct weft_http_engine *engine)
 {
     if (links_empty(&engine->line) || engine->closing)
@@ -41,18 +58,19 @@ static void serve_line(struct weft_http_engine *engine)
 void weft__http_fetch_over(struct weft_http_fetch *fetch, int status,
                            enum weft_http_fetch_failure failure, enum weft_http_fetch_detail detail)
 {
-    struct weft_http_handle *handle = fetch->handle_;
+    struct weft_http_engine *engine = fetch->engine_;
     weft__http_deadlines_end(fetch);
     weft__http_name_leave(fetch);
     links_remove(&fetch->wait_);
     links_remove(&fetch->todo_);
     links_remove(&fetch->resume_);
     links_remove(&fetch->all_);
-    if (handle != NULL) {
-        leave_curl(fetch);
-        fetch->handle_ = NULL;
-        weft__http_handle_give(handle);
-        serve_line(handle->engine);
+    give_handle(fetch);
+    weft__http_direct_leave(fetch);
+    if (fetch->placed_) {
+        fetch->placed_ = false;
+        engine->placed--;
+        serve_line(engine);
     }
     fetch->times.total = (uv_hrtime() - fetch->begun_ns_) / 1000;
     fetch->failure = failure;
@@ -101,17 +119,34 @@ static void fail(struct weft_http_fetch *fetch, int status)
                           WEFT_FETCH_NO_DETAIL);
 }
 
-/* A handle with the request in it. 0; 1: it waits in line; or an error. */
+static bool take_place(struct weft_http_fetch *fetch)
+{
+    struct weft_http_engine *engine = fetch->engine_;
+    unsigned most = engine->client->max_handles;
+    if (fetch->placed_)
+        return true;
+    if (engine->placed >= (most != 0 ? most : WEFT_FETCH_HANDLES)) {
+        links_append(&engine->line, &fetch->wait_);
+        return false;
+    }
+    engine->placed++;
+    return fetch->placed_ = true;
+}
+
+/* A place, and the request for the one who will make it. 0; 1: it waits in line; or an error. */
 static int prepare(struct weft_http_fetch *fetch)
 {
-    struct weft_http_engine *engine = fetch->client->engine_;
-    if (fetch->handle_ != NULL)
-        return weft__http_request_set(fetch);
-    if (!weft__http_handle_may_take(engine)) {
-        links_append(&engine->line, &fetch->wait_);
+    if (!take_place(fetch))
         return 1;
+    int err = weft__http_direct_set(fetch);
+    if (err < 0)
+        return err;
+    if (fetch->direct_ != NULL) {
+        give_handle(fetch);
+        return 0;
     }
-    fetch->handle_ = weft__http_handle_take(engine);
+    if (fetch->handle_ == NULL)
+        fetch->handle_ = weft__http_handle_take(fetch->engine_);
     if (fetch->handle_ == NULL)
         return UV_ENOMEM;
     fetch->handle_->fetch = fetch;
@@ -130,6 +165,12 @@ static int enter_curl(struct weft_http_fetch *fetch)
     return 0;
 }
 
+static int start_curl(struct weft_http_fetch *fetch)
+{
+    int err = fetch->handle_->literal ? 0 : weft__http_name_load(fetch->handle_);
+    return err == 0 ? enter_curl(fetch) : err;
+}
+
 void weft__http_fetch_start(struct weft_http_fetch *fetch)
 {
     int err = 0;
@@ -138,10 +179,10 @@ void weft__http_fetch_start(struct weft_http_fetch *fetch)
         if (err == 0)
             weft__http_deadlines_phase(fetch, PHASE_RESOLVE);
     }
-    if (err == 0 && !fetch->handle_->literal)
-        err = weft__http_name_want(fetch->handle_);
-    if (err == 0)
-        err = enter_curl(fetch);
+    if (err == 0 && fetch->direct_ != NULL)
+        err = weft__http_direct_start(fetch);
+    else if (err == 0)
+        err = start_curl(fetch);
     if (err < 0)
         fail(fetch, weft__http_starved() ? UV_ENOMEM : err);
 }
@@ -198,7 +239,7 @@ static void follow(struct weft_http_fetch *fetch)
     int err = weft__http_redirect_take(fetch);
     if (fetch->stopped_)
         return; /* the rewind did that; it is on the list */
-    if (err == 0 && !weft__http_handle_renew(fetch->handle_))
+    if (err == 0 && fetch->handle_ != NULL && !weft__http_handle_renew(fetch->handle_))
         err = UV_ENOMEM;
     if (err == UV_ESPIPE) {
         weft__http_fetch_over(fetch, err, WEFT_FETCH_FAILED_CALLER, WEFT_FETCH_NO_DETAIL);
@@ -210,7 +251,7 @@ static void follow(struct weft_http_fetch *fetch)
     }
 }
 
-static void answered(struct weft_http_fetch *fetch)
+void weft__http_fetch_answered(struct weft_http_fetch *fetch)
 {
     if (!weft__http_head_final(fetch))
         return; /* decided: it is on the list */
@@ -244,7 +285,7 @@ void weft__http_fetch_done(struct weft_http_fetch *fetch, CURLcode code)
     }
     if (code == CURLE_OK || stopped_curl(fetch, code)) {
         leave_curl(fetch);
-        answered(fetch);
+        weft__http_fetch_answered(fetch);
         return;
     }
     struct http_failure why = weft__http_failure_of(fetch, code);
@@ -259,6 +300,10 @@ void weft__http_fetch_unpause(struct weft_http_fetch *fetch)
         return;
     fetch->paused_ = fetch->starved_ = false;
     fetch->rested_ = true;
+    if (fetch->direct_ != NULL) {
+        weft__http_direct_resume(fetch);
+        return;
+    }
     CURLcode code = curl_easy_pause(fetch->handle_->easy, CURLPAUSE_CONT);
     if (code != CURLE_OK && !fetch->stopped_)
         weft__http_fetch_done(fetch, code);
@@ -266,10 +311,10 @@ void weft__http_fetch_unpause(struct weft_http_fetch *fetch)
 
 void weft_http_fetch_resume(struct weft_http_fetch *fetch)
 {
-    if (fetch->handle_ == NULL || fetch->resume_.next_ != NULL)
+    if ((fetch->handle_ == NULL && fetch->direct_ == NULL) || fetch->resume_.next_ != NULL)
         return;
-    links_append(&fetch->handle_->engine->resumes, &fetch->resume_);
-    weft__http_tick(fetch->handle_->engine);
+    links_append(&fetch->engine_->resumes, &fetch->resume_);
+    weft__http_tick(fetch->engine_);
 }
 
 /* ---- begin ---------------------------------------------------------------------------------- */
@@ -290,7 +335,9 @@ static void forget_last_time(struct weft_http_fetch *fetch)
     fetch->failure = WEFT_FETCH_NO_FAILURE;
     fetch->detail = WEFT_FETCH_NO_DETAIL;
     fetch->handle_ = NULL;
+    fetch->direct_ = NULL;
     fetch->name_ = NULL;
+    fetch->placed_ = false;
     fetch->resolve_ns_ = 0;
     fetch->verdict_ = 0;
     fetch->phase_ = PHASE_LINE;
@@ -311,6 +358,7 @@ void weft_http_fetch_begin(struct weft_op *op)
         weft_finish(op, UV_EINVAL);
         return;
     }
+    fetch->engine_ = client->engine_;
     links_append(&client->engine_->fetches, &fetch->all_);
     client->fetches++;
     weft__http_deadlines_begin(fetch);

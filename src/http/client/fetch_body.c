@@ -74,13 +74,12 @@ static void collect(struct weft_http_fetch *fetch, const char *data, size_t size
     fetch->body[fetch->body_size] = '\0'; /* also if the rest never comes */
 }
 
-/* How many bytes were taken, as curl wants to hear it. */
-static size_t deliver(struct weft_http_fetch *fetch, const char *data, size_t size)
+static int deliver(struct weft_http_fetch *fetch, const char *data, size_t size)
 {
     int said = WEFT_FETCH_TAKEN;
     if (size > limit_of(fetch) - fetch->received) {
         weft__http_fetch_decide(fetch, UV_EFBIG, WEFT_FETCH_FAILED_SIZE, WEFT_FETCH_LARGE_BODY);
-        return 0;
+        return BODY_NO_MORE;
     }
     if (fetch->on_body != NULL)
         said = fetch->on_body(fetch, data, size);
@@ -89,26 +88,31 @@ static size_t deliver(struct weft_http_fetch *fetch, const char *data, size_t si
     if (said < 0)
         weft__http_fetch_decide(fetch, said, WEFT_FETCH_FAILED_CALLER, WEFT_FETCH_NO_DETAIL);
     if (fetch->stopped_)
-        return 0;
+        return BODY_NO_MORE;
     if (said == WEFT_FETCH_PAUSE) {
         fetch->paused_ = true;
-        return CURL_WRITEFUNC_PAUSE;
+        return BODY_PAUSED;
     }
     fetch->received += size;
-    return size;
+    return BODY_TAKEN;
+}
+
+int weft__http_body_came(struct weft_http_fetch *fetch, const char *data, size_t size)
+{
+    if (fetch->stopped_ || !weft__http_head_final(fetch))
+        return BODY_NO_MORE;
+    if (fetch->follows_) {
+        fetch->dropped_ += size;
+        return fetch->dropped_ <= DROPPED_MAX ? BODY_TAKEN : BODY_NO_MORE;
+    }
+    return size > 0 ? deliver(fetch, data, size) : BODY_TAKEN;
 }
 
 size_t weft__http_body_take(char *data, size_t size, size_t count, void *p)
 {
     struct weft_http_fetch *fetch = ((struct weft_http_handle *)p)->fetch;
-    size *= count;
-    if (fetch->stopped_ || !weft__http_head_final(fetch))
-        return 0;
-    if (fetch->follows_) {
-        fetch->dropped_ += size;
-        return fetch->dropped_ <= DROPPED_MAX ? size : 0;
-    }
-    return size > 0 ? deliver(fetch, data, size) : 0;
+    int said = weft__http_body_came(fetch, data, size * count);
+    return said == BODY_TAKEN ? size * count : said == BODY_PAUSED ? CURL_WRITEFUNC_PAUSE : 0;
 }
 
 /* ---- what is sent --------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
  * one of its connections does not count as connecting. An upload that goes on puts off the first
  * byte: the server may well wait for its end. */
 #include "client.h"
+#include "direct.h"
 
 enum { RATE_S = 10 };
 
@@ -42,6 +43,8 @@ static uint64_t bytes_sent(const struct weft_http_fetch *fetch)
 static uint64_t bytes_moved(const struct weft_http_fetch *fetch)
 {
     curl_off_t received = 0;
+    if (fetch->direct_ != NULL)
+        return weft__http_direct_moved(fetch->direct_);
     if (fetch->handle_ != NULL)
         curl_easy_getinfo(fetch->handle_->easy, CURLINFO_SIZE_DOWNLOAD_T, &received);
     return (uint64_t)received + bytes_sent(fetch);

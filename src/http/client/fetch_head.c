@@ -91,13 +91,16 @@ static void act(struct weft_http_fetch *fetch, int read)
         weft__http_head_final(fetch);
 }
 
+void weft__http_head_came(struct weft_http_fetch *fetch, struct weft_text line)
+{
+    size_t most = fetch->client->header_max;
+    if (!fetch->stopped_)
+        act(fetch, weft__http_head_read(fetch, line, most != 0 ? most : WEFT_FETCH_HEADER_MAX));
+}
+
 size_t weft__http_head_line(char *data, size_t size, size_t count, void *p)
 {
-    struct weft_http_handle *handle = p;
-    struct weft_http_fetch *fetch = handle->fetch;
-    size_t most = handle->engine->client->header_max;
-    if (!fetch->stopped_)
-        act(fetch, weft__http_head_read(fetch, weft_text(data, size * count),
-                                        most != 0 ? most : WEFT_FETCH_HEADER_MAX));
+    struct weft_http_fetch *fetch = ((struct weft_http_handle *)p)->fetch;
+    weft__http_head_came(fetch, weft_text(data, size * count));
     return fetch->stopped_ ? 0 : size * count;
 }

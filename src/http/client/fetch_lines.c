@@ -96,8 +96,8 @@ static int add_line(struct weft_http_fetch *fetch, struct weft_text line)
 static size_t count_lines(struct weft_text text)
 {
     size_t count = 0;
-    for (size_t i = 0; i < text.size; i++)
-        count += text.data[i] == '\n';
+    for (; text.size > 0; count++)
+        weft_text_cut(&text, '\n');
     return count;
 }
 

@@ -99,6 +99,21 @@ static int resolve(CURLU *url, const char *location, char **absolute)
     return starved ? UV_ENOMEM : 0;
 }
 
+/* The URL that was asked for, for curl to reckon with; *made if it has to be cleaned up. NULL: no
+ * memory. */
+static CURLU *base_of(const struct weft_http_fetch *fetch, CURLU **made)
+{
+    *made = NULL;
+    if (fetch->handle_ != NULL)
+        return fetch->handle_->url;
+    CURLU *url = curl_url();
+    if (url == NULL || curl_url_set(url, CURLUPART_URL, fetch->effective_url, 0) != CURLUE_OK) {
+        curl_url_cleanup(url);
+        return NULL;
+    }
+    return *made = url;
+}
+
 int weft__http_redirect_find(struct weft_http_fetch *fetch)
 {
     struct weft_text value = weft_http_fetch_get(fetch, "Location");
@@ -108,7 +123,10 @@ int weft__http_redirect_find(struct weft_http_fetch *fetch)
     if (location == NULL)
         return UV_ENOMEM;
     weft_free(fetch->moved_);
-    int err = resolve(fetch->handle_->url, location, &fetch->moved_);
+    fetch->moved_ = NULL;
+    CURLU *made, *url = base_of(fetch, &made);
+    int err = url != NULL ? resolve(url, location, &fetch->moved_) : UV_ENOMEM;
+    curl_url_cleanup(made);
     weft_free(location);
     fetch->location = fetch->moved_;
     return err;
@@ -149,7 +167,9 @@ static bool becomes_get(const struct weft_http_fetch *fetch)
 
 int weft__http_redirect_take(struct weft_http_fetch *fetch)
 {
-    fetch->stranger_ |= !same_origin(fetch->handle_->url, fetch->moved_);
+    CURLU *made, *url = base_of(fetch, &made);
+    fetch->stranger_ |= url == NULL || !same_origin(url, fetch->moved_);
+    curl_url_cleanup(made);
     fetch->as_get_ |= becomes_get(fetch);
     weft_free(fetch->target_);
     fetch->effective_url = fetch->target_ = fetch->moved_;

@@ -146,18 +146,26 @@ struct given {
     bool type, expect;
 };
 
-static int add_field(struct weft_http_fetch *fetch, const char *field, struct given *given)
+int weft__http_field_read(const struct weft_http_fetch *fetch, const char *field,
+                          struct weft_text *name, struct weft_text *value)
 {
     static const char *const framing[] = {"Content-Length", "Transfer-Encoding", NULL};
     const char *colon = field != NULL ? strchr(field, ':') : NULL;
     if (colon == NULL)
         return UV_EINVAL;
-    struct weft_text name = weft_text(field, (size_t)(colon - field));
-    struct weft_text value = weft_text_trim(weft_text_of(colon + 1));
-    if (!weft_http_name_ok(name) || !weft_http_value_ok(value) || one_of(name, framing))
+    *name = weft_text(field, (size_t)(colon - field));
+    *value = weft_text_trim(weft_text_of(colon + 1));
+    if (!weft_http_name_ok(*name) || !weft_http_value_ok(*value) || one_of(*name, framing))
         return UV_EINVAL;
-    if (left_behind(fetch, name))
-        return 0;
+    return left_behind(fetch, *name) ? 1 : 0;
+}
+
+static int add_field(struct weft_http_fetch *fetch, const char *field, struct given *given)
+{
+    struct weft_text name, value;
+    int err = weft__http_field_read(fetch, field, &name, &value);
+    if (err != 0)
+        return err < 0 ? err : 0;
     given->type |= weft_text_same(name, weft_text_of("Content-Type"));
     given->expect |= weft_text_same(name, weft_text_of("Expect"));
     return append_field(fetch->handle_, name, value);
@@ -296,7 +304,7 @@ static bool text_ok(const char *text)
     return text == NULL || weft_http_value_ok(weft_text_of(text));
 }
 
-static bool inputs_ok(const struct weft_http_fetch *fetch)
+bool weft__http_inputs_ok(const struct weft_http_fetch *fetch)
 {
     bool bearer = fetch->auth == WEFT_FETCH_AUTH_BEARER;
     return text_ok(fetch->referer) && text_ok(fetch->range) && text_ok(fetch->accept_encoding) &&
@@ -314,7 +322,7 @@ int weft__http_request_set(struct weft_http_fetch *fetch)
     bool has_body = (fetch->data != NULL || fetch->pull != NULL) && !fetch->as_get_;
     const char *method = method_of(fetch, fetch->data != NULL || fetch->pull != NULL);
     bool secure = false;
-    if (url == NULL || method == NULL || !inputs_ok(fetch))
+    if (url == NULL || method == NULL || !weft__http_inputs_ok(fetch))
         return UV_EINVAL;
     int err = take_apart(handle, url, &secure);
     bool http2 = fetch->version >= WEFT_FETCH_2 ||

@@ -37,6 +37,7 @@ void weft__http_chunked_begin(struct http_chunked *chunked)
     chunked->state = SIZE;
     chunked->digits = 0;
     chunked->trailer = 0;
+    chunked->loose = false;
 }
 
 static bool go(struct http_chunked *chunked, unsigned next)
@@ -64,6 +65,8 @@ static bool take_trailer(struct http_chunked *chunked, char c)
 {
     switch (chunked->state) {
     case TRAILER:
+        if (chunked->loose && http_char(c, HTTP_VALUE))
+            return go(chunked, VALUE);
         return http_char(c, HTTP_TOKEN) && go(chunked, NAME);
     case NAME:
         return http_char(c, HTTP_TOKEN) || (c == ':' && go(chunked, VALUE));

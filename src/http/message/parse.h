@@ -50,6 +50,7 @@ struct http_chunked {
     unsigned state;
     unsigned digits;  /* of its size */
     unsigned trailer; /* bytes of extensions and trailers so far: bounded */
+    bool loose;       /* a trailer may be any line: it is thrown away. Set it after begin */
 };
 
 void weft__http_chunked_begin(struct http_chunked *chunked);

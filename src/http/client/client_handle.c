@@ -126,11 +126,32 @@ static CURLcode set_common(struct weft_http_handle *handle)
     return code == CURLE_OK ? set_tls(handle) : code;
 }
 
+/* Until 8.1.0 curl kept a pointer to a freed field from one request of a handle to the next, and
+ * followed it when the first line of an answer was a folded one: any server could do that. No
+ * handle is used twice there. */
+static bool curl_lingers(void)
+{
+    return curl_version_info(CURLVERSION_NOW)->version_num < 0x080100;
+}
+
+static bool replace(struct weft_http_handle *handle)
+{
+    CURL *fresh = curl_easy_init();
+    if (fresh == NULL)
+        return false;
+    curl_easy_cleanup(handle->easy);
+    handle->easy = fresh;
+    return true;
+}
+
 /* false: no memory; then it is as special as before. A reset cannot say that it failed half way. */
 static bool wipe(struct weft_http_handle *handle)
 {
     weft__http_starved();
-    curl_easy_reset(handle->easy);
+    if (!curl_lingers())
+        curl_easy_reset(handle->easy);
+    else if (!replace(handle))
+        return false;
     handle->piped = handle->proxied = handle->encoded = false;
     handle->special = set_common(handle) != CURLE_OK || weft__http_starved();
     return !handle->special;
@@ -169,7 +190,7 @@ struct weft_http_handle *weft__http_handle_take(struct weft_http_engine *engine)
     struct weft_http_handle *handle = engine->free_handles;
     if (handle == NULL)
         return handle_make(engine);
-    if (handle->special && !wipe(handle))
+    if ((handle->special || curl_lingers()) && !wipe(handle))
         return NULL;
     engine->free_handles = handle->next;
     return handle;
@@ -189,7 +210,7 @@ void weft__http_handle_clear(struct weft_http_handle *handle)
 bool weft__http_handle_renew(struct weft_http_handle *handle)
 {
     weft__http_handle_clear(handle);
-    return !handle->special || wipe(handle);
+    return (!handle->special && !curl_lingers()) || wipe(handle);
 }
 
 void weft__http_handle_give(struct weft_http_handle *handle)

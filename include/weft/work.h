@@ -34,13 +34,15 @@ typedef int weft_work_fn(struct weft_work *work);
 /* Works of one loop that share their visits to the pool. To wake a thread and to be woken by it costs
  * more than writing a small file: works of a crew that are begun while another one is there wait,
  * and go together, in their order. A crew has at most four visits under way, and begins another one
- * only when sixteen works wait: on a fast disk one thread does it all, on a slow one several do.
+ * only when sixteen works wait and the last visit takes long: where the processor is the limit one
+ * thread does it all and leaves the others alone, and where it is the disk several wait for it.
  * Zero it before its first use; it lives until the last of its works has reported. */
-enum { WEFT_CREW_VISITS = 4, WEFT_CREW_WORKS = 16 };
+enum { WEFT_CREW_VISITS = 4, WEFT_CREW_WORKS = 16, WEFT_CREW_LONG_MS = 4 };
 struct weft_crew {
     unsigned visits; /* read only: under way */
     size_t waiting;  /* read only: works that wait for one */
     struct weft_work *first_, **tail_;
+    uint64_t begun_; /* when the last visit was */
     struct weft_op tick_;
     bool ticking_;
 };

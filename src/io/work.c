@@ -12,6 +12,7 @@
  *                └── cancel: finish */
 #include "weft/work.h"
 #include "core/op.h"
+#include "weft/loop.h"
 
 static struct weft_work *work_of(uv_work_t *request)
 {
@@ -107,11 +108,22 @@ static struct weft_work *take_some(struct weft_crew *crew)
     return first;
 }
 
+static bool may_visit(const struct weft_crew *crew, uint64_t now)
+{
+    if (crew->waiting == 0 || crew->visits == 0)
+        return crew->waiting > 0;
+    return crew->visits < WEFT_CREW_VISITS && crew->waiting >= WEFT_CREW_WORKS &&
+           now - crew->begun_ >= WEFT_CREW_LONG_MS;
+}
+
 static void send_crew(struct weft_crew *crew)
 {
-    while (crew->waiting > 0 && (crew->visits == 0 || (crew->visits < WEFT_CREW_VISITS &&
-                                                       crew->waiting >= WEFT_CREW_WORKS))) {
+    if (crew->waiting == 0)
+        return;
+    uint64_t now = weft_now(crew->first_->op.loop_);
+    while (may_visit(crew, now)) {
         crew->visits++;
+        crew->begun_ = now;
         visit(take_some(crew));
     }
 }

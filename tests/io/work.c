@@ -160,7 +160,7 @@ TEST(works_that_are_begun_together_go_together)
     assert_int_equal(seen.calls, WEFT_CREW_WORKS);
 }
 
-TEST(works_begun_during_a_visit_wait_for_its_end_or_for_enough_others)
+TEST(works_begun_during_a_visit_wait_for_its_end_or_until_they_are_many_and_it_takes_long)
 {
     struct world w;
     static struct weft_work first, works[MANY];
@@ -174,13 +174,19 @@ TEST(works_begun_during_a_visit_wait_for_its_end_or_for_enough_others)
         uv_run(&w.uv, UV_RUN_NOWAIT);
     assert_int_equal(crew.visits, 1);
     assert_int_equal(crew.waiting, WEFT_CREW_WORKS - 1);
+    uint64_t since = weft_now(&w.loop);
+    while (weft_now(&w.loop) < since + WEFT_CREW_LONG_MS)
+        uv_run(&w.uv, UV_RUN_NOWAIT);
+    assert_int_equal(crew.waiting, WEFT_CREW_WORKS - 1); /* they are not many yet */
     begin_some(&w, works + WEFT_CREW_WORKS - 1, 1);
     while (crew.waiting > 0)
         uv_run(&w.uv, UV_RUN_NOWAIT);
     assert_int_equal(crew.visits, 2);
+    begin_some(&w, works + WEFT_CREW_WORKS, WEFT_CREW_WORKS);
+    assert_int_equal(crew.visits, 2); /* and this one has only just begun */
     sem_post(&go_on);
     world_down(&w);
-    assert_int_equal(seen.calls, 1 + WEFT_CREW_WORKS);
+    assert_int_equal(seen.calls, 1 + 2 * WEFT_CREW_WORKS);
 }
 
 TEST(a_work_that_waits_in_a_crew_is_cancelled_at_once_and_the_others_go)

@@ -4,8 +4,8 @@
  * folder before, at this depth or nearer, leads to nothing new: it need not be resolved, looked at
  * by the rules and searched for once more. Only a help: what is forgotten is done again.
  *
- * A link is recognised by its text, and its folder by the keyed 128-bit hash that the state recognises
- * URLs by: nobody can make two that are taken for one. */
+ * A link is recognised by its text, and its folder by the keyed hash that the state recognises URLs
+ * by, half of it: nobody can make two that are taken for one. */
 #ifndef WEFT_SPIDER_MEMO_H
 #define WEFT_SPIDER_MEMO_H
 
@@ -14,22 +14,24 @@
 
 enum {
     MEMO_LINKS = 1 << 14, /* a power of two */
-    MEMO_TEXT = 46        /* longer ones are not kept */
+    MEMO_LINE = 64,       /* bytes of a cache line: a link is one */
+    MEMO_TEXT = 48        /* longer ones are not kept */
 };
 
 struct memo {
     struct memo_link {
-        uint64_t folder[2];
+        uint64_t folder;
         uint32_t round; /* of the scope */
         uint16_t depth; /* one more than it was; 0: an empty place */
         uint8_t size, kind;
         char text[MEMO_TEXT];
-    } * links; /* allocated with the first link; without memory nothing is kept */
+    } * links;   /* allocated with the first link; without memory nothing is kept */
+    void *block; /* where they lie */
 };
 
 /* What relative links are relative to: made once for each base. */
 struct memo_key {
-    uint64_t folder[2];
+    uint64_t folder;
 };
 
 void memo_key_begin(struct memo_key *key, const struct weft_crawl *state,

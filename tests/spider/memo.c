@@ -124,7 +124,7 @@ TEST(without_memory_nothing_is_kept_and_nothing_breaks)
     fault_install();
     up();
     fault_fail_at(1);
-    struct memo_key key = {{1, 2}};
+    struct memo_key key = {1};
     struct memo_way way = {.link = weft_text_of("a")};
     memo_keep(&memo, &key, &way);
     assert_true(fault_hit());

@@ -153,6 +153,25 @@ static void check_limits(struct crawl *crawl)
         crawl_stop(crawl, CRAWL_LIMIT);
 }
 
+static void flushed(struct weft_op *op, struct weft_op *tick)
+{
+    struct crawl *crawl = crawl_of(op);
+    (void)tick;
+    crawl->flushing = false;
+    int err = weft_crawl_flush(&crawl->state);
+    if (err != 0)
+        crawl_no_output(crawl, err, "the state");
+}
+
+/* What happens in one turn goes into the journal together. */
+static void flush_soon(struct crawl *crawl)
+{
+    if (crawl->flushing || crawl->aborted)
+        return;
+    crawl->flushing = true;
+    weft_tick(&crawl->op, &crawl->flush, flushed);
+}
+
 /* Pages that are settled without being fetched come back here at once: the loop goes on, it does
  * not nest. */
 void crawl_feed(struct crawl *crawl)
@@ -160,6 +179,7 @@ void crawl_feed(struct crawl *crawl)
     if (crawl->feeding)
         return;
     crawl->feeding = true;
+    flush_soon(crawl);
     check_limits(crawl);
     feed_disk(crawl);
     feed_hosts(crawl);
@@ -217,6 +237,7 @@ static int open_state(struct crawl *crawl)
         return err;
     }
     crawl->adopt = crawl->state.fresh && files;
+    crawl->state.deferred = true;
     err = save_folder_open(&crawl->folder, crawl->folder_path);
     if (err != 0)
         complain("cannot write to '%s': %s", crawl->folder_path, weft_strerror(err));

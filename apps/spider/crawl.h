@@ -36,7 +36,7 @@ enum {
     CRAWL_DISK = 4,           /* pages read from the disk at once */
     CRAWL_BEAT_MS = 250,      /* how often progress, limits and commits are looked at */
     CRAWL_COMMIT_MS = 700,    /* with a beat more, at most a second of work is not durable */
-    CRAWL_PENDING = 4 << 20,  /* bytes of changes that call for a commit at once */
+    CRAWL_PENDING = 1 << 19,  /* bytes of changes that call for a commit at once */
     CRAWL_BACKLOG = 32 << 20, /* bytes of changes from which on nothing new begins */
     CRAWL_PUSHED_BACK = 10,   /* how often a page is tried again after 429 and 503 */
     CRAWL_AGENT = 64          /* bytes of the product token for robots.txt */
@@ -162,7 +162,8 @@ struct crawl {
     struct weft_ticker beat;
     struct weft_op naps; /* pages that are tried again after a while sleep below it */
     struct weft_crawl_commit commit;
-    bool begun, feeding, committing, closing, aborted;
+    struct weft_op flush;
+    bool begun, feeding, flushing, committing, closing, aborted;
     uint64_t committed_at, begun_at, seed;
 
     enum crawl_stop stop;

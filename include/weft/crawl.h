@@ -90,8 +90,11 @@ typedef int weft_crawl_left_fn(struct weft_crawl *crawl, weft_crawl_id id, struc
 struct weft_crawl {
     weft_crawl_left_fn *left; /* set before it is opened; NULL: nobody wants to know */
     void *context;            /* yours */
-    bool fresh;               /* read only: there was no state before */
-    weft_crawl_id known;      /* read only: how many URLs there are */
+    /* Any time: changes are in the journal only after weft_crawl_flush, which is called once for many
+     * of them, say at the end of a turn of the loop. Who is killed before that has not done them. */
+    bool deferred;
+    bool fresh;                              /* read only: there was no state before */
+    weft_crawl_id known;                     /* read only: how many URLs there are */
     uint32_t counts[WEFT_CRAWL_SKIPPED + 1]; /* read only: of each kind */
     uint64_t pending; /* read only: bytes in memory that came since the last commit began */
     struct weft_crawl_store *store_;
@@ -111,6 +114,9 @@ WEFT_API int weft_crawl_open(struct weft_crawl *crawl, const char *folder, const
 /* Close it, without a commit: what is in the journal stays there. UV_EBUSY: a commit is under way.
  * Safe on one that is not open. */
 WEFT_API int weft_crawl_close(struct weft_crawl *crawl);
+
+/* Put what was deferred into the journal. UV_ENOSPC and others: it is tried again by the next call. */
+WEFT_API int weft_crawl_flush(struct weft_crawl *crawl);
 
 /* ---- URLs ----------------------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 /* ctest: labels=threads */
 /* Commits: what they make of the journals, what happens beside them, and how they fail. */
 #include "kit.h"
+#include <sys/wait.h>
 #include "fault.h"
 #include "provider.h"
 #include <signal.h>
@@ -348,6 +349,44 @@ static void put_away(struct weft_loop *loop)
 {
     (void)loop;
     down();
+}
+
+/* A process that dies without a word; what it had flushed is there, and nothing else. */
+TEST(deferred_changes_are_in_the_journal_after_a_flush)
+{
+    char path[SCRATCH_PATH];
+    struct weft_crawl its = {0};
+    kit_folder(path);
+    pid_t pid = fork();
+    if (pid == 0) {
+        kit_open(&its, path);
+        its.deferred = true;
+        kit_see(&its, "http://a/first", 1);
+        kit_see(&its, "http://a/second", 1);
+        weft_crawl_put(&its, T("thing"), T("value"));
+        int err = weft_crawl_flush(&its);
+        kit_see(&its, "http://a/third", 1);
+        _exit(err == 0 && weft_crawl_find(&its, T("http://a/third")) == 3 ? 0 : 1);
+    }
+    int status = 1;
+    waitpid(pid, &status, 0);
+    assert_int_equal(status, 0);
+    kit_open(&its, path);
+    assert_int_equal(its.known, 2);
+    assert_int_equal(weft_crawl_find(&its, T("http://a/second")), 2);
+    its.deferred = true;
+    kit_see(&its, "http://a/fourth", 1);
+    kit_reopen(&its, path); /* to close it is to flush it */
+    assert_int_equal(its.known, 3);
+    its.deferred = true;
+    kit_see(&its, "http://a/fifth", 1);
+    its.deferred = false;
+    kit_see(&its, "http://a/sixth", 1); /* takes with it what was deferred before */
+    kit_commit(&its);
+    kit_reopen(&its, path);
+    assert_int_equal(its.known, 5);
+    assert_int_equal(weft_crawl_close(&its), 0);
+    scratch_empty();
 }
 
 static void give_changes(void *storage)

@@ -27,7 +27,7 @@ void weft__crawl_batch_empty(struct weft__crawl_batch *batch)
     if (batch->slot_room > 0)
         memset(batch->slots, 0, batch->slot_room * sizeof *batch->slots);
     batch->slot_count = 0;
-    batch->size = batch->applied = 0;
+    batch->size = batch->applied = batch->journaled = 0;
 }
 
 static uint32_t hash_of(const struct weft__crawl_key *key, const struct weft__crawl_change *change)

@@ -7,8 +7,9 @@
 struct weft__crawl_batch {
     char *data;
     size_t size, room;
-    size_t applied;  /* bytes at its front that are in the database already */
-    uint32_t *slots; /* where a change begins, + 1; 0: free */
+    size_t applied;   /* bytes at its front that are in the database already */
+    size_t journaled; /* bytes at its front that are in its journal */
+    uint32_t *slots;  /* where a change begins, + 1; 0: free */
     uint32_t slot_count, slot_room;
 };
 

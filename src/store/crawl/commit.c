@@ -50,7 +50,9 @@ static int gather(struct weft_crawl *crawl)
 {
     struct weft_crawl_store *store = crawl->store_;
     struct weft__crawl_batch *batch = &store->batches[store->current];
-    int err = 0;
+    int err = weft_crawl_flush(crawl); /* or a commit that fails would leave it nowhere */
+    if (err != 0)
+        return err;
     if (store->batches[store->current ^ 1].size > 0) {
         err = weft__crawl_batch_join(&store->batches[store->current ^ 1], batch, &store->state.key);
     } else if (batch->size > 0) {

@@ -354,6 +354,7 @@ int weft_crawl_close(struct weft_crawl *crawl)
         return 0;
     if (store->committing)
         return UV_EBUSY;
+    weft_crawl_flush(crawl); /* whoever has to know whether that can be done does it himself */
     weft__crawl_state_close(&store->state);
     weft__crawl_known_free(&store->known);
     weft__crawl_names_free(&store->names);

@@ -41,20 +41,39 @@ static int begin_batch(struct weft_crawl_store *store, struct weft__crawl_journa
     return weft__crawl_journal_append(journal, first, weft__crawl_change_size(&batch));
 }
 
+/* Up to end, and what was deferred before it. */
+static int journal_to(struct weft_crawl_store *store, size_t end)
+{
+    struct weft__crawl_batch *batch = &store->batches[store->current];
+    struct weft__crawl_journal *journal = &store->journals[store->current];
+    if (batch->journaled == end)
+        return 0;
+    int err = begin_batch(store, journal);
+    if (err == 0)
+        err = weft__crawl_journal_append(journal, batch->data + batch->journaled,
+                                         end - batch->journaled);
+    if (err == 0)
+        batch->journaled = end;
+    return err;
+}
+
+int weft_crawl_flush(struct weft_crawl *crawl)
+{
+    struct weft_crawl_store *store = crawl->store_;
+    return store != NULL ? journal_to(store, store->batches[store->current].size) : 0;
+}
+
 int weft__crawl_record(struct weft_crawl *crawl, const struct weft__crawl_change *change)
 {
     struct weft_crawl_store *store = crawl->store_;
     struct weft__crawl_batch *batch = &store->batches[store->current];
-    struct weft__crawl_journal *journal = &store->journals[store->current];
     size_t size = weft__crawl_change_size(change);
     int err = weft__crawl_batch_room(batch, &store->state.key, size);
     if (err != 0)
         return err;
-    char *at = batch->data + batch->size;
-    weft__crawl_change_write(&store->state.key, change, at);
-    err = begin_batch(store, journal);
-    if (err == 0)
-        err = weft__crawl_journal_append(journal, at, size);
+    weft__crawl_change_write(&store->state.key, change, batch->data + batch->size);
+    if (!crawl->deferred)
+        err = journal_to(store, batch->size + size);
     if (err != 0)
         return err;
     weft__crawl_batch_add(batch, &store->state.key, change);

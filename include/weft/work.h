@@ -34,10 +34,11 @@ typedef int weft_work_fn(struct weft_work *work);
 /* Works of one loop that share their visits to the pool. To wake a thread and to be woken by it costs
  * more than writing a small file: works of a crew that are begun while another one is there wait,
  * and go together, in their order. A crew has at most four visits under way, and begins another one
- * only when sixteen works wait and the last visit takes long: where the processor is the limit one
- * thread does it all and leaves the others alone, and where it is the disk several wait for it.
+ * only when sixteen works wait and the last visit takes long, or when very many wait: so one thread
+ * does it all as long as it can, and leaves the others alone; where the disk is slow, or the work
+ * is, several do it.
  * Zero it before its first use; it lives until the last of its works has reported. */
-enum { WEFT_CREW_VISITS = 4, WEFT_CREW_WORKS = 16, WEFT_CREW_LONG_MS = 4 };
+enum { WEFT_CREW_VISITS = 4, WEFT_CREW_WORKS = 16, WEFT_CREW_MANY = 40, WEFT_CREW_LONG_MS = 4 };
 struct weft_crew {
     unsigned visits; /* read only: under way */
     size_t waiting;  /* read only: works that wait for one */

@@ -112,8 +112,9 @@ static bool may_visit(const struct weft_crew *crew, uint64_t now)
 {
     if (crew->waiting == 0 || crew->visits == 0)
         return crew->waiting > 0;
-    return crew->visits < WEFT_CREW_VISITS && crew->waiting >= WEFT_CREW_WORKS &&
-           now - crew->begun_ >= WEFT_CREW_LONG_MS;
+    bool takes_long = now - crew->begun_ >= WEFT_CREW_LONG_MS;
+    return crew->visits < WEFT_CREW_VISITS &&
+           (crew->waiting >= WEFT_CREW_MANY || (crew->waiting >= WEFT_CREW_WORKS && takes_long));
 }
 
 static void send_crew(struct weft_crew *crew)

@@ -104,7 +104,7 @@ TEST(work_in_a_crew_conforms)
 
 /* ---- a crew --------------------------------------------------------------------------------- */
 
-enum { MANY = 40 };
+enum { MANY = 2 * WEFT_CREW_MANY };
 
 static sem_t begun, go_on;
 static atomic_int worked;
@@ -187,6 +187,24 @@ TEST(works_begun_during_a_visit_wait_for_its_end_or_until_they_are_many_and_it_t
     sem_post(&go_on);
     world_down(&w);
     assert_int_equal(seen.calls, 1 + 2 * WEFT_CREW_WORKS);
+}
+
+TEST(very_many_works_do_not_wait_for_a_visit_to_take_long)
+{
+    struct world w;
+    static struct weft_work first, works[MANY];
+    crew_up(&w);
+    first.crew = &crew;
+    weft_work(weft_root(&w.loop), &first, wait_there, noted);
+    while (sem_trywait(&begun) != 0)
+        uv_run(&w.uv, UV_RUN_NOWAIT);
+    begin_some(&w, works, WEFT_CREW_MANY);
+    while (crew.waiting == WEFT_CREW_MANY)
+        uv_run(&w.uv, UV_RUN_NOWAIT);
+    assert_int_equal(crew.visits, 2);
+    sem_post(&go_on);
+    world_down(&w);
+    assert_int_equal(seen.calls, 1 + WEFT_CREW_MANY);
 }
 
 TEST(a_work_that_waits_in_a_crew_is_cancelled_at_once_and_the_others_go)

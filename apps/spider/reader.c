@@ -62,7 +62,7 @@ int reader_begin(struct reader *reader, const struct weft_crawl *state, const st
     reader->size = 0;
     reader->body.used = reader->found.used = 0;
     reader->digested = 0;
-    weft_crawl_hash_begin(state, &reader->hash);
+    weft_crawl_hash_begin_light(state, &reader->hash);
     memo_key_begin(&reader->memo, state, url);
     return weft_url_copy(&reader->base, url);
 }

@@ -221,8 +221,12 @@ WEFT_API void weft_crawl_commit_begin(struct weft_op *op);
  * pieces: begin, add, end. Nobody who does not know the key can make two texts meet. */
 struct weft_crawl_hash {
     uint64_t v_[4], tail_, size_;
+    bool light_;
 };
 WEFT_API void weft_crawl_hash_begin(const struct weft_crawl *crawl, struct weft_crawl_hash *hash);
+/* The same for bodies, which are long: twice as fast, with less of a margin. */
+WEFT_API void weft_crawl_hash_begin_light(const struct weft_crawl *crawl,
+                                          struct weft_crawl_hash *hash);
 WEFT_API void weft_crawl_hash_add(struct weft_crawl_hash *hash, const void *data, size_t size);
 WEFT_API void weft_crawl_hash_end(struct weft_crawl_hash *hash, uint64_t out[2]);
 

@@ -93,3 +93,27 @@ TEST(each_state_has_a_key_of_its_own_and_keeps_it)
     weft_crawl_close(&one);
     weft_crawl_close(&other);
 }
+
+/* Of the same bytes; no vectors are published for the light form with 128 bits. */
+TEST(the_light_form_is_another_one_and_has_no_seams_either)
+{
+    char text[100];
+    struct weft_crawl closed = {0};
+    memset(text, 'x', sizeof text);
+    for (size_t cut = 0; cut <= sizeof text; cut++) {
+        struct weft_crawl_hash strong, light, pieces;
+        uint64_t out[3][2];
+        weft_crawl_hash_begin(&closed, &strong);
+        weft_crawl_hash_add(&strong, text, sizeof text);
+        weft_crawl_hash_end(&strong, out[0]);
+        weft_crawl_hash_begin_light(&closed, &light);
+        weft_crawl_hash_add(&light, text, sizeof text);
+        weft_crawl_hash_end(&light, out[1]);
+        weft_crawl_hash_begin_light(&closed, &pieces);
+        weft_crawl_hash_add(&pieces, text, cut);
+        weft_crawl_hash_add(&pieces, text + cut, sizeof text - cut);
+        weft_crawl_hash_end(&pieces, out[2]);
+        assert_memory_not_equal(out[0], out[1], sizeof out[0]);
+        assert_memory_equal(out[1], out[2], sizeof out[1]);
+    }
+}

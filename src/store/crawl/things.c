@@ -41,3 +41,9 @@ void weft_crawl_hash_begin(const struct weft_crawl *crawl, struct weft_crawl_has
     static const struct weft__crawl_key none;
     weft__crawl_hash_begin(crawl->store_ != NULL ? &crawl->store_->state.key : &none, hash);
 }
+
+void weft_crawl_hash_begin_light(const struct weft_crawl *crawl, struct weft_crawl_hash *hash)
+{
+    weft_crawl_hash_begin(crawl, hash);
+    hash->light_ = true;
+}

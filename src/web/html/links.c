@@ -149,7 +149,7 @@ static struct weft_links_state *get_state(struct weft_links *links)
     state->html.context = state;
     state->html.raw_text = true;
     state->html.elements = true;
-    state->html.skip_bare = true;
+    state->html.skip_dull = true;
     state->css.on_url = weft__links_css_url;
     state->css.context = state;
     links->state_ = state;

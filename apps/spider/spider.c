@@ -145,6 +145,17 @@ static int remove_one(const char *path, const struct stat *info, int kind, struc
     return remove(path);
 }
 
+/* As many threads as processors: pages are read there, and more would only be in each other's way.
+ * Who knows better has said so in the environment. */
+static void set_pool(void)
+{
+    char text[16];
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    long threads = processors < 2 ? 2 : processors > 8 ? 8 : processors;
+    snprintf(text, sizeof text, "%ld", threads);
+    setenv("UV_THREADPOOL_SIZE", text, 0);
+}
+
 /* A connection, a file that is spilled and a few more: descriptors for that many downloads. */
 static int check_descriptors(const struct settings *settings)
 {
@@ -193,8 +204,9 @@ int spider_run(int argc, char **argv)
     if (status == EXIT_OK)
         status = choose_folder(&spider, &settings);
     if (status == EXIT_OK) {
-        signal(SIGPIPE, SIG_IGN);       /* a server that left is an error like others, */
-        signal(SIGXFSZ, SIG_IGN);       /* and so is a file that may not be that large */
+        signal(SIGPIPE, SIG_IGN); /* a server that left is an error like others, */
+        signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not be that large */
+        set_pool();
         spider.status = EXIT_NO_OUTPUT; /* unless the crawl says otherwise */
         weft_go(&spider.op, begin);
         signal(SIGINT, SIG_IGN); /* who is that near the end goes there */

@@ -100,7 +100,6 @@ struct page {
     int undigested; /* why its links could not be read: a status, or 0 */
     int refused;    /* why its own callbacks ended the fetch: a status, or 0 */
     struct weft_sleep nap;
-    struct weft_work keeping; /* a small body: digested and saved */
     struct save save;
     struct save_stream stream;
     struct save_read read;

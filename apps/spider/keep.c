@@ -69,11 +69,11 @@ void keep_failed(struct page *page, int status)
 }
 
 /* On a thread of the pool: the page and its reader are this visit's alone meanwhile. */
-static int keep_there(struct weft_work *work)
+static int digest(struct save *save)
 {
-    struct page *page = weft_owner(work, struct page, keeping);
+    struct page *page = weft_owner(save, struct page, save);
     page->undigested = reader_end(page->reader, page->hash);
-    return page->undigested != 0 ? 0 : save_now(&page->save, work);
+    return page->undigested;
 }
 
 /* Its links are followed before it is called done. */
@@ -91,8 +91,8 @@ static void follow_and_finish(struct page *page)
 static void kept(struct weft_op *parent, struct weft_op *op)
 {
     (void)parent;
-    struct page *page = weft_owner(op, struct page, keeping.op);
-    if (op->status != 0)
+    struct page *page = weft_owner(op, struct page, save.work.op);
+    if (op->status != 0 && page->undigested == 0)
         keep_failed(page, op->status);
     else
         follow_and_finish(page);
@@ -141,11 +141,8 @@ void keep_page(struct page *page)
         save_write(&crawl->op, &page->stream, reader->body.data, reader->body.used, last_written);
         return;
     }
-    page->save.folder = &crawl->folder;
-    page->save.name = page->name;
-    page->save.data = reader->body.data;
-    page->save.size = reader->body.used;
-    page->save.modified = modified_of(page);
-    page->keeping.crew = &crawl->crew;
-    weft_work(&crawl->op, &page->keeping, keep_there, kept);
+    page->save.before = digest;
+    page->save.work.crew = &crawl->crew;
+    save_file(&crawl->op, &page->save, &crawl->folder, page->name, reader->body.data,
+              reader->body.used, modified_of(page), kept);
 }

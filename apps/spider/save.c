@@ -1,18 +1,13 @@
 /* Saving a page: all that it needs, in one hop to the pool. */
 #include "spider/save_inside.h"
 
-static bool is_good(const struct save *save)
+static int save_there(struct weft_work *work)
 {
-    return save->folder != NULL && save_name_ok(save->name) &&
-           (save->data != NULL || save->size == 0);
-}
-
-int save_now(struct save *save, const struct weft_work *work)
-{
+    struct save *save = weft_owner(work, struct save, work);
     struct save_temp temp;
-    if (!is_good(save))
-        return UV_EINVAL;
-    int status = save_temp_open(&temp, save->folder);
+    int status = save->before != NULL ? save->before(save) : 0;
+    if (status == 0)
+        status = save_temp_open(&temp, save->folder);
     if (status != 0)
         return status;
     status = save_temp_write(&temp, save->data, save->size, work);
@@ -22,15 +17,12 @@ int save_now(struct save *save, const struct weft_work *work)
     return status;
 }
 
-static int save_there(struct weft_work *work)
-{
-    return save_now(weft_owner(work, struct save, work), work);
-}
-
 void save_begin(struct weft_op *op)
 {
     struct save *save = weft_owner(op, struct save, work.op);
-    save->work.function = is_good(save) ? save_there : NULL; /* NULL: UV_EINVAL */
+    bool good =
+        save->folder != NULL && save_name_ok(save->name) && (save->data != NULL || save->size == 0);
+    save->work.function = good ? save_there : NULL; /* NULL: UV_EINVAL */
     weft_work_begin(op);
 }
 

@@ -66,6 +66,9 @@ void save_folder_close(struct save_folder *folder);
  * UV_EINVAL: bad inputs. After an error what was there before is there still. */
 struct save {
     struct weft_work work; /* work.op is the op */
+    /* Set it before the start, or NULL: done first, in the same visit to the pool. An error is that of
+     * the op, and nothing is saved. */
+    int (*before)(struct save *save);
     struct save_folder *folder;
     const char *name;
     const void *data;
@@ -79,10 +82,6 @@ void save_file_at(const struct weft_site *site, struct weft_op *parent, struct s
                   struct save_folder *folder, const char *name, const void *data, size_t size,
                   int64_t modified, weft_then_fn *then);
 void save_begin(struct weft_op *op);
-/* The same on this thread, which is one of the pool: for work that saves as the last of several
- * things. work is that, and is looked at for a cancel; the inputs are filled in by hand. */
-int save_now(struct save *save, const struct weft_work *work);
-
 /* ---- a page that comes in pieces ------------------------------------------------------------ */
 
 /*     CLOSED ──save_stream──► OPEN ──save_write, …──► OPEN ──save_commit──► CLOSED

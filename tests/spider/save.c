@@ -107,6 +107,33 @@ TEST_BOTH(a_page_replaces_the_one_before)
     scratch_equals(below("h/a.html"), "short");
 }
 
+static int before_status;
+
+static int look_first(struct save *save)
+{
+    save->size = 3; /* it may still change what is saved */
+    return before_status;
+}
+
+static int save_looked_at(int status)
+{
+    struct world w;
+    struct save save = {.before = look_first};
+    before_status = status;
+    world_up(&w);
+    save_file(weft_root(&w.loop), &save, &folder, "h/looked.html", "abcdef", 6, -1, noted);
+    world_down(&w);
+    return save.work.op.status;
+}
+
+TEST_BOTH(what_comes_before_is_done_first_and_may_prevent_it)
+{
+    assert_int_equal(save_looked_at(UV_ERANGE), UV_ERANGE);
+    assert_false(scratch_exists(below("h/looked.html")));
+    assert_int_equal(save_looked_at(0), 0);
+    scratch_equals(below("h/looked.html"), "abc");
+}
+
 TEST_BOTH(without_a_date_the_time_is_now)
 {
     struct stat it;

@@ -1,13 +1,15 @@
 # weft_add_library(<name> ROOMS <room>... REQUIRES <pkg-config module>...
-#                  [USES <our library>...] DESCRIPTION <text>)
+#                  [LOADS <pkg-config module>...] [USES <our library>...] DESCRIPTION <text>)
 #
+# It is linked to what it REQUIRES; of what it LOADS it only has the headers, and finds the library
+# by itself when it is first needed.
 # Compiles src/<room>/*.c once, position independent and hidden, into lib<name>.so and lib<name>.a,
 # and installs both with a pkg-config file and a CMake package of the same name.
 # Targets: lib<name> (shared, outside: weft::<name>) and lib<name>-static (weft::<name>-static).
 find_package(PkgConfig REQUIRED)
 
 function(weft_add_library name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "DESCRIPTION" "ROOMS;REQUIRES;USES")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "DESCRIPTION" "ROOMS;REQUIRES;LOADS;USES")
     list(TRANSFORM arg_ROOMS REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1/*.c" OUTPUT_VARIABLE globs)
     file(GLOB sources CONFIGURE_DEPENDS ${globs})
     if(NOT sources)
@@ -58,6 +60,10 @@ function(weft_add_library name)
         target_link_libraries(lib${name}-objects PRIVATE PkgConfig::${module})
         target_link_libraries(lib${name} PUBLIC PkgConfig::${module})
         target_link_libraries(lib${name}-static PUBLIC PkgConfig::${module})
+    endforeach()
+    foreach(module IN LISTS arg_LOADS)
+        pkg_check_modules(${module} REQUIRED IMPORTED_TARGET GLOBAL ${module})
+        target_link_libraries(lib${name}-objects PRIVATE PkgConfig::${module})
     endforeach()
     set_property(GLOBAL APPEND PROPERTY weft_libraries lib${name}-static)
     weft_install_library(${name} "${arg_DESCRIPTION}" "${arg_REQUIRES}" "${arg_USES}")

@@ -144,6 +144,7 @@ static bool is_for_good(const struct weft_http_fetch *fetch)
 {
     return is_nobody(fetch) || fetch->failure == WEFT_FETCH_FAILED_TLS ||
            fetch->failure == WEFT_FETCH_FAILED_INPUT ||
+           fetch->failure == WEFT_FETCH_FAILED_LIBRARY ||
            fetch->failure == WEFT_FETCH_FAILED_REFUSED || fetch->failure == WEFT_FETCH_FAILED_SIZE;
 }
 

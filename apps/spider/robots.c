@@ -121,6 +121,7 @@ static bool again(struct asking *asking)
     if (status_of(fetch) != 0) {
         pace_failed(&host->pace, now, took);
         if (fetch->failure == WEFT_FETCH_FAILED_TLS || fetch->failure == WEFT_FETCH_FAILED_INPUT ||
+            fetch->failure == WEFT_FETCH_FAILED_LIBRARY ||
             (fetch->failure == WEFT_FETCH_FAILED_RESOLVE && fetch->op.status != UV_EAI_AGAIN))
             host->pace.gone = true;
         return true;

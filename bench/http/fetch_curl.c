@@ -1,6 +1,7 @@
 /* The same as fetch_weft with bare libcurl: its multi socket interface on epoll, handles used again,
  * bodies collected. Of the ways to drive curl this is the fastest that was found here.
- *     fetch_curl URL COUNT CONNECTIONS */
+ *     fetch_curl URL COUNT CONNECTIONS
+ * links: curl */
 #include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* URLs beside libcurl's URL API: nanoseconds a URL.
+ * links: curl
  *
  *     url-parse     absolute URLs: those that the links below lead to, and as many with a query, as
  *                   shops and forums have them. Theirs is curl_url_set; ours has the serialised URL

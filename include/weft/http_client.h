@@ -1,5 +1,6 @@
 /* weft/http_client.h: HTTP requests as operations: plain ones over connections of our own, all
- * others by libcurl, on the loop.
+ * others by libcurl, on the loop. libcurl is loaded by the first request that needs it, or by a
+ * client with a proxy or cookies: programs are not linked to it.
  *
  * A client is an op that runs until it is closed. It owns what requests share: connections, names
  * and their addresses, cookies, a pool of handles. A fetch is one request and its answer:
@@ -144,7 +145,8 @@ struct weft_http_client {
 
 /* Open it: fetches may begin as soon as this returns. then runs when it is closed: 0 after
  * weft_http_client_close, otherwise the reason of the cancel; or why it could not be opened:
- * UV_ENOMEM, UV_EINVAL (a text cannot be sent, the proxy is no URL). It runs when everything has
+ * UV_ENOMEM, UV_EINVAL (a text cannot be sent, the proxy is no URL), UV_ENOSYS (a proxy and cookies
+ * need libcurl, and that cannot be loaded). It runs when everything has
  * let go: all fetches on it have finished before, with the same reason (UV_ECANCELED for a close),
  * whatever their parents. */
 #define weft_http_client_open(parent, client, then)                                                \
@@ -174,7 +176,8 @@ enum weft_http_fetch_failure {
     WEFT_FETCH_FAILED_CALLER,   /* what on_head, on_body or pull said; or the body cannot be sent
                                   again (UV_ESPIPE) */
     WEFT_FETCH_FAILED_CANCEL,   /* the reason of the cancel */
-    WEFT_FETCH_FAILED_MEMORY    /* UV_ENOMEM */
+    WEFT_FETCH_FAILED_MEMORY,   /* UV_ENOMEM */
+    WEFT_FETCH_FAILED_LIBRARY   /* UV_ENOSYS: it needs libcurl, and that cannot be loaded */
 };
 
 /* Which one exactly. */

@@ -1,8 +1,7 @@
 /* A byte that says how the question is put and how the answer is cut, then an answer: given to a
  * fetch over a connection of our own and to one that curl makes. Both end; and where both have an
  * answer, it is the same one: same status, same body. Who reads on at another place than others do
- * can be made to take a part of one answer for another.
- * links: curl */
+ * can be made to take a part of one answer for another. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
  * very large ones.
  * ctest: labels=valgrind timeout=120 also=WEFT_TEST_NO_DIRECT */
 #include "outside.h"
-#include <curl/curl.h>
+#include "http/client/curl.h"
 #include <sys/resource.h>
 
 static struct scene scene;
@@ -67,6 +67,7 @@ enum { TEXTS = sizeof texts / sizeof *texts };
 /* Can the curl that is here unpack it? br and zstd are left out of some. */
 static bool in_curl(const char *encoding)
 {
+    assert_int_equal(weft__http_curl_load(NULL), 0);
     int features = curl_version_info(CURLVERSION_NOW)->features;
     if (strcmp(encoding, "br") == 0)
         return features & CURL_VERSION_BROTLI;

@@ -1,12 +1,13 @@
 /* The client: opening and closing what requests share.
  *
- *     client.c         opens and closes the engine: one multi handle of curl's and all around it
+ *     client.c         opens and closes the engine: all that requests share, and when one of them
+ *                      needs it a multi handle of curl's
  *     client_drive.c   when curl is called, and what has to wait until it has returned
  *     client_socket.c  curl's sockets, watched by the loop
  *     client_name.c    hosts and their addresses; one lookup however many fetches wait
  *     client_handle.c  the pool of easy handles, and what all requests of a client have in common
  *     client_proxy.c   who is reached through the proxy
- *     client_global.c  curl's own beginning
+ *     curl.c           loads curl, when it is first needed
  *     fetch*.c         the requests
  *     direct*.c        those that do not need curl, over connections of our own
  *
@@ -26,7 +27,6 @@
 static void engine_free(struct weft_http_engine *engine)
 {
     weft__http_names_free(engine);
-    weft__http_handles_free(engine);
     if (engine->multi != NULL)
         curl_multi_cleanup(engine->multi);
     if (engine->share != NULL)
@@ -39,7 +39,7 @@ static void engine_free(struct weft_http_engine *engine)
 void weft__http_settle(struct weft_http_engine *engine)
 {
     struct weft_http_client *client = engine->client;
-    if (!engine->closing || engine->multi != NULL || engine->open_polls != 0 || engine->ticking ||
+    if (!engine->closing || !engine->shut || engine->open_polls != 0 || engine->ticking ||
         engine->lookups != 0)
         return;
     engine_free(engine);
@@ -57,10 +57,21 @@ static void save_cookies(struct weft_http_engine *engine)
     curl_easy_cleanup(easy);
 }
 
-void weft__http_shut(struct weft_http_engine *engine)
+static void close_curl(struct weft_http_engine *engine)
 {
     if (engine->multi == NULL)
         return;
+    save_cookies(engine);
+    weft__http_handles_free(engine);
+    curl_multi_cleanup(engine->multi);
+    engine->multi = NULL;
+}
+
+void weft__http_shut(struct weft_http_engine *engine)
+{
+    if (engine->shut)
+        return;
+    engine->shut = true;
     engine->inside = 1;
     engine->client->engine_ = NULL;
     weft_timer_stop(engine->loop, &engine->timer);
@@ -68,10 +79,7 @@ void weft__http_shut(struct weft_http_engine *engine)
         weft__http_fetch_over(weft_owner(engine->fetches.next_, struct weft_http_fetch, all_),
                               engine->reason, WEFT_FETCH_FAILED_CANCEL, WEFT_FETCH_NO_DETAIL);
     weft__http_direct_shut(engine);
-    save_cookies(engine);
-    weft__http_handles_free(engine);
-    curl_multi_cleanup(engine->multi);
-    engine->multi = NULL;
+    close_curl(engine);
     weft__http_sockets_retire(engine);
     weft__http_settle(engine);
 }
@@ -149,13 +157,31 @@ static int open_multi(struct weft_http_engine *engine)
     return 0;
 }
 
+int weft__http_curl_open(struct weft_http_engine *engine, char why[CURL_WHY])
+{
+    if (engine->multi != NULL)
+        return 0;
+    int err = weft__http_curl_load(why);
+    return err == 0 ? open_multi(engine) : err;
+}
+
+/* What a request could not ask for any more: the proxy's URL has to be one, and cookies are read
+ * before the first request. */
+static int open_at_once(struct weft_http_engine *engine)
+{
+    const struct weft_http_client *client = engine->client;
+    if (client->proxy == NULL && !client->cookies && client->cookie_file == NULL)
+        return 0;
+    int err = weft__http_curl_open(engine, NULL);
+    if (err == 0)
+        err = weft__http_proxy_read(engine);
+    return err == 0 ? open_share(engine) : err;
+}
+
 static int open_engine(struct weft_http_client *client)
 {
     if (!settings_ok(client))
         return UV_EINVAL;
-    int err = weft__http_global();
-    if (err != 0)
-        return err;
     struct weft_http_engine *engine = weft_calloc(1, sizeof *engine);
     if (engine == NULL)
         return UV_ENOMEM;
@@ -168,11 +194,7 @@ static int open_engine(struct weft_http_client *client)
     links_init(&engine->names);
     links_init(&engine->hungry);
     links_init(&engine->idle);
-    err = weft__http_proxy_read(engine);
-    if (err == 0)
-        err = open_multi(engine);
-    if (err == 0)
-        err = open_share(engine);
+    int err = open_at_once(engine);
     if (err != 0) {
         engine_free(engine);
         return err;

@@ -3,8 +3,8 @@
 #ifndef WEFT_HTTP_CLIENT_INSIDE_H
 #define WEFT_HTTP_CLIENT_INSIDE_H
 
+#include "curl.h"
 #include "weft/http_client.h"
-#include <curl/curl.h>
 
 enum { NAME_BUCKETS = 256, NAME_PORTS = 4, HOST_TEXT = 256, DIRECT_BUCKETS = 256 };
 
@@ -99,7 +99,7 @@ struct weft_http_handle {
 struct weft_http_engine {
     struct weft_http_client *client;
     struct weft_loop *loop;
-    CURLM *multi;
+    CURLM *multi; /* NULL: nobody has needed curl yet, or it is shut */
     CURLSH *share;
 
     struct weft_http_chain fetches; /* all that run */
@@ -133,7 +133,7 @@ struct weft_http_engine {
     struct weft_timer timer;
     struct weft_op tick;
     unsigned inside; /* how deep we are in curl, or in what follows it */
-    bool ticking, due, closing;
+    bool ticking, due, closing, shut;
     int reason;
 };
 
@@ -156,6 +156,8 @@ void weft__http_acted(struct weft_http_engine *engine, int fd, int events);
 /* Finish the client's op if it is closing and all has let go. engine is gone after that. */
 void weft__http_settle(struct weft_http_engine *engine);
 void weft__http_shut(struct weft_http_engine *engine);
+/* Have curl ready for this engine: 0, or what weft__http_curl_load said. */
+int weft__http_curl_open(struct weft_http_engine *engine, char why[CURL_WHY]);
 
 /* ---- client_proxy.c ------------------------------------------------------------------------- */
 
@@ -164,9 +166,8 @@ int weft__http_proxy_read(struct weft_http_engine *engine);
 /* Is this host reached through it? */
 bool weft__http_proxy_used(const struct weft_http_engine *engine, const char *host);
 
-/* ---- client_global.c ------------------------------------------------------------------------ */
+/* ---- curl.c --------------------------------------------------------------------------------- */
 
-int weft__http_global(void);
 /* Did curl lack memory on this thread, since this was asked last? */
 bool weft__http_starved(void);
 
@@ -270,10 +271,17 @@ int weft__http_body_rewind(void *p, curl_off_t offset, int origin);
 /* The collected body is complete: its NUL. 0 or UV_ENOMEM. */
 int weft__http_body_end(struct weft_http_fetch *fetch);
 
+/* ---- fetch_location.c ----------------------------------------------------------------------- */
+
+/* location, seen from base. 1: *absolute is it, weft_free it; 0: ask curl; UV_ENOMEM. */
+int weft__http_location(const char *base, const char *location, char **absolute);
+/* Have these two the same origin? false: ask curl. */
+bool weft__http_origins(const char *one, const char *other, bool *same);
+
 /* ---- fetch_redirect.c ----------------------------------------------------------------------- */
 
 bool weft__http_is_redirect(int status);
-/* Where the answer leads to: sets fetch->location, if it leads anywhere. */
+/* Where the answer leads to: sets fetch->location, if it leads anywhere. 0, UV_ENOMEM, UV_ENOSYS. */
 int weft__http_redirect_find(struct weft_http_fetch *fetch);
 bool weft__http_is_web(const char *url);
 /* Make the fetch ask there. 0, or UV_ESPIPE: its body cannot be sent again. */

@@ -52,6 +52,8 @@ static void read_messages(struct weft_http_engine *engine)
 {
     CURLMsg *message;
     int left;
+    if (engine->multi == NULL)
+        return;
     while ((message = curl_multi_info_read(engine->multi, &left)) != NULL) {
         struct weft_http_handle *handle = NULL;
         CURLcode code = message->data.result;

@@ -102,7 +102,8 @@ void weft__http_names_free(struct weft_http_engine *engine)
 {
     while (!links_empty(&engine->names))
         name_free(weft_owner(engine->names.next_, struct weft_http_name, age));
-    curl_slist_free_all(engine->forget);
+    if (engine->forget != NULL)
+        curl_slist_free_all(engine->forget);
     engine->forget = NULL;
 }
 
@@ -203,7 +204,7 @@ static void lookup_over(struct weft_op *client, struct weft_op *op)
         release(name, status);
     if (status != 0)
         forget(name);
-    bool shut = engine->multi == NULL;
+    bool shut = engine->shut;
     weft__http_leave(engine);
     if (shut)
         weft__http_settle(engine);

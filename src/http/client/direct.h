@@ -125,6 +125,10 @@ struct direct_url {
 
 /* Is it one of ours? In doubt it is not. */
 bool weft__http_direct_fits(const struct weft_http_fetch *fetch, struct direct_url *url);
+/* Read host and port, 80 if there is none; how long that is. 0: not one that we take. */
+size_t weft__http_direct_place(const char *text, struct direct_url *url);
+/* Is this part of a path nothing but dots, "%2e" too? */
+bool weft__http_is_dots(const char *part);
 /* Write the request. 0 or UV_ENOMEM. */
 int weft__http_direct_write(struct weft_http_direct *direct, const struct direct_url *url);
 

@@ -53,6 +53,14 @@ static size_t read_port(const char *text, struct direct_url *url)
     return url->port <= UINT16_MAX ? size : SIZE_MAX;
 }
 
+bool weft__http_is_dots(const char *part)
+{
+    const char *at = part;
+    while (*at == '.' || strncasecmp(at, "%2e", 3) == 0)
+        at += *at == '.' ? 1 : 3;
+    return at > part && strchr("/?#", *at) != NULL;
+}
+
 /* What follows the host, up to the fragment. "." and ".." between slashes would be taken out, also
  * if they are written with percent signs: not by us. */
 static bool read_target(const char *text, struct direct_url *url)
@@ -66,25 +74,27 @@ static bool read_target(const char *text, struct direct_url *url)
         if (c <= ' ' || c >= 0x7f || c == '\\')
             return false;
         in_path = in_path && c != '?';
-        if (c == '/' && in_path &&
-            (text[size + 1] == '.' || strncmp(text + size + 1, "%2", 2) == 0))
+        if (c == '/' && in_path && weft__http_is_dots(text + size + 1))
             return false;
     }
     url->target = weft_text(text, size);
     return true;
 }
 
-static bool read_url(const char *text, struct direct_url *url)
+size_t weft__http_direct_place(const char *text, struct direct_url *url)
 {
     url->number = false;
+    size_t host = read_host(text, url);
+    size_t port = host != 0 ? read_port(text + host, url) : SIZE_MAX;
+    return port != SIZE_MAX ? host + port : 0;
+}
+
+static bool read_url(const char *text, struct direct_url *url)
+{
     if (text == NULL || strncmp(text, "http://", 7) != 0)
         return false;
-    size_t at = 7, host = read_host(text + at, url);
-    if (host == 0)
-        return false;
-    at += host;
-    size_t port = read_port(text + at, url);
-    return port != SIZE_MAX && read_target(text + at + port, url);
+    size_t place = weft__http_direct_place(text + 7, url);
+    return place != 0 && read_target(text + 7 + place, url);
 }
 
 /* ---- is it one of ours? --------------------------------------------------------------------- */

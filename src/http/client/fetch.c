@@ -115,7 +115,9 @@ static void fetch_cancel(struct weft_op *op, int reason)
 static void fail(struct weft_http_fetch *fetch, int status)
 {
     weft__http_fetch_over(fetch, status,
-                          status == UV_ENOMEM ? WEFT_FETCH_FAILED_MEMORY : WEFT_FETCH_FAILED_INPUT,
+                          status == UV_ENOMEM   ? WEFT_FETCH_FAILED_MEMORY
+                          : status == UV_ENOSYS ? WEFT_FETCH_FAILED_LIBRARY
+                                                : WEFT_FETCH_FAILED_INPUT,
                           WEFT_FETCH_NO_DETAIL);
 }
 
@@ -145,6 +147,9 @@ static int prepare(struct weft_http_fetch *fetch)
         give_handle(fetch);
         return 0;
     }
+    err = weft__http_curl_open(fetch->engine_, fetch->text_);
+    if (err != 0)
+        return err;
     if (fetch->handle_ == NULL)
         fetch->handle_ = weft__http_handle_take(fetch->engine_);
     if (fetch->handle_ == NULL)

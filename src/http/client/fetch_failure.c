@@ -243,6 +243,8 @@ static const char *other_words(const struct weft_http_fetch *fetch)
         return "the request to %.*s was cancelled";
     case WEFT_FETCH_FAILED_MEMORY:
         return "no memory for the answer of %.*s";
+    case WEFT_FETCH_FAILED_LIBRARY:
+        return "%.*s cannot be asked: that needs libcurl, which cannot be loaded";
     default:
         return "%.*s cannot be asked: the URL or another input is wrong";
     }
@@ -255,6 +257,13 @@ static bool has_more_to_say(const struct weft_http_fetch *fetch)
            (fetch->failure == WEFT_FETCH_FAILED_CONNECT && fetch->detail != WEFT_FETCH_PROXY) ||
            fetch->failure == WEFT_FETCH_FAILED_LOST ||
            (fetch->failure == WEFT_FETCH_FAILED_CALLER && fetch->op.status != UV_ESPIPE);
+}
+
+static bool curl_has_more_to_say(const struct weft_http_fetch *fetch)
+{
+    return (fetch->failure == WEFT_FETCH_FAILED_TLS ||
+            fetch->failure == WEFT_FETCH_FAILED_LIBRARY) &&
+           fetch->text_[0] != '\0';
 }
 
 #pragma GCC diagnostic push
@@ -277,7 +286,7 @@ char *weft_http_fetch_explain(const struct weft_http_fetch *fetch, char *text, s
         snprintf(text, size, "gave up after %.1f s: %s", (double)fetch->times.total / 1e6, words);
     else if (has_more_to_say(fetch))
         snprintf(text, size, "%s: %s", words, weft_strerror(fetch->op.status));
-    else if (fetch->failure == WEFT_FETCH_FAILED_TLS && fetch->text_[0] != '\0')
+    else if (curl_has_more_to_say(fetch))
         snprintf(text, size, "%s (%s)", words, fetch->text_);
     else
         snprintf(text, size, "%s", words);

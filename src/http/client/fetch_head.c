@@ -36,7 +36,10 @@ bool weft__http_head_final(struct weft_http_fetch *fetch)
     if (fetch->told_)
         return !fetch->stopped_;
     fetch->told_ = true;
-    if (weft__http_is_redirect(fetch->status) && weft__http_redirect_find(fetch) != 0)
+    int err = weft__http_is_redirect(fetch->status) ? weft__http_redirect_find(fetch) : 0;
+    if (err == UV_ENOSYS)
+        weft__http_fetch_decide(fetch, err, WEFT_FETCH_FAILED_LIBRARY, WEFT_FETCH_NO_DETAIL);
+    else if (err != 0)
         no_memory(fetch);
     fetch->follows_ = !fetch->stopped_ && follows(fetch);
     if (fetch->follows_ || fetch->stopped_ || fetch->on_head == NULL)

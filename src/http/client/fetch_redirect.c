@@ -69,8 +69,6 @@ static bool is_clear(const char *location)
 /* url becomes what location says. Of one that is only a fragment curl would make the folder. */
 static CURLUcode move(CURLU *url, const char *location)
 {
-    if (!is_clear(location))
-        return CURLUE_MALFORMED_INPUT;
     if (location[0] == '#')
         return curl_url_set(url, CURLUPART_FRAGMENT, location[1] != '\0' ? location + 1 : NULL,
                             CURLU_URLENCODE);
@@ -99,19 +97,35 @@ static int resolve(CURLU *url, const char *location, char **absolute)
     return starved ? UV_ENOMEM : 0;
 }
 
-/* The URL that was asked for, for curl to reckon with; *made if it has to be cleaned up. NULL: no
- * memory. */
-static CURLU *base_of(const struct weft_http_fetch *fetch, CURLU **made)
+/* The URL that was asked for, for curl to reckon with; *made if it has to be cleaned up. 0,
+ * UV_ENOMEM, UV_ENOSYS. */
+static int base_of(struct weft_http_fetch *fetch, CURLU **url, CURLU **made)
 {
     *made = NULL;
-    if (fetch->handle_ != NULL)
-        return fetch->handle_->url;
-    CURLU *url = curl_url();
-    if (url == NULL || curl_url_set(url, CURLUPART_URL, fetch->effective_url, 0) != CURLUE_OK) {
-        curl_url_cleanup(url);
-        return NULL;
+    if (fetch->handle_ != NULL) {
+        *url = fetch->handle_->url;
+        return 0;
     }
-    return *made = url;
+    int err = weft__http_curl_load(fetch->text_);
+    if (err != 0)
+        return err;
+    *url = *made = curl_url();
+    if (*made != NULL && curl_url_set(*made, CURLUPART_URL, fetch->effective_url, 0) == CURLUE_OK)
+        return 0;
+    curl_url_cleanup(*made);
+    return UV_ENOMEM;
+}
+
+static int ask_curl(struct weft_http_fetch *fetch, const char *location)
+{
+    CURLU *url, *made;
+    int err = base_of(fetch, &url, &made);
+    if (err != 0)
+        return err;
+    err = resolve(url, location, &fetch->moved_);
+    if (made != NULL)
+        curl_url_cleanup(made);
+    return err;
 }
 
 int weft__http_redirect_find(struct weft_http_fetch *fetch)
@@ -124,9 +138,13 @@ int weft__http_redirect_find(struct weft_http_fetch *fetch)
         return UV_ENOMEM;
     weft_free(fetch->moved_);
     fetch->moved_ = NULL;
-    CURLU *made, *url = base_of(fetch, &made);
-    int err = url != NULL ? resolve(url, location, &fetch->moved_) : UV_ENOMEM;
-    curl_url_cleanup(made);
+    int err = 0;
+    if (is_clear(location)) {
+        err = fetch->handle_ == NULL
+                  ? weft__http_location(fetch->effective_url, location, &fetch->moved_)
+                  : 0;
+        err = err == 0 ? ask_curl(fetch, location) : err < 0 ? err : 0;
+    }
     weft_free(location);
     fetch->location = fetch->moved_;
     return err;
@@ -145,14 +163,28 @@ static bool same_part(CURLU *one, CURLU *other, CURLUPart part)
     return same;
 }
 
-/* In doubt, also without memory, it is another one. */
-static bool same_origin(CURLU *from, const char *url)
+static bool curl_same_origin(CURLU *from, const char *url)
 {
     CURLU *to = curl_url();
     bool same = to != NULL && curl_url_set(to, CURLUPART_URL, url, 0) == CURLUE_OK &&
                 same_part(from, to, CURLUPART_SCHEME) && same_part(from, to, CURLUPART_HOST) &&
                 same_part(from, to, CURLUPART_PORT);
     curl_url_cleanup(to);
+    return same;
+}
+
+/* In doubt, also without memory or without curl, it is another one. */
+static bool same_origin(struct weft_http_fetch *fetch, const char *next)
+{
+    CURLU *url, *made;
+    bool same;
+    if (fetch->handle_ == NULL && weft__http_origins(fetch->effective_url, next, &same))
+        return same;
+    if (base_of(fetch, &url, &made) != 0)
+        return false;
+    same = curl_same_origin(url, next);
+    if (made != NULL)
+        curl_url_cleanup(made);
     return same;
 }
 
@@ -167,9 +199,7 @@ static bool becomes_get(const struct weft_http_fetch *fetch)
 
 int weft__http_redirect_take(struct weft_http_fetch *fetch)
 {
-    CURLU *made, *url = base_of(fetch, &made);
-    fetch->stranger_ |= url == NULL || !same_origin(url, fetch->moved_);
-    curl_url_cleanup(made);
+    fetch->stranger_ |= !same_origin(fetch, fetch->moved_);
     fetch->as_get_ |= becomes_get(fetch);
     weft_free(fetch->target_);
     fetch->effective_url = fetch->target_ = fetch->moved_;

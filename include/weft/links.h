@@ -136,7 +136,9 @@ struct weft_links {
 WEFT_API int weft_links_begin(struct weft_links *links, enum weft_links_type type,
                               struct weft_text charset);
 
-/* The next bytes. UV_ENOMEM, UV_EINVAL if there was no begin or an end since, or what on_link
+/* The next bytes. UV_ENOSYS: the document is in UTF-16 or ISO-2022-JP, or in an encoding other than
+ * UTF-8 and windows-1252 with a link outside ASCII, and ICU, which is loaded by the first of them,
+ * is not there. UV_ENOMEM, UV_EINVAL if there was no begin or an end since, or what on_link
  * returned; every feed and end after that returns the same. */
 WEFT_API int weft_links_feed(struct weft_links *links, const char *data, size_t size);
 

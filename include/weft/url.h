@@ -76,7 +76,8 @@ struct weft_url {
  * becomes its xn-- form by UTS 46 (ICU); one in ASCII is only put into lower case.
  *
  * UV_EINVAL: it is no URL; UV_E2BIG: longer than WEFT_URL_MAX, before or after, or a host longer
- * than WEFT_URL_IDNA_MAX; UV_ENOMEM. After an error url is empty. url may not be base: UV_EINVAL,
+ * than WEFT_URL_IDNA_MAX; UV_ENOSYS: a host outside ASCII, and ICU, which is loaded by the first of
+ * them, is not there; UV_ENOMEM. After an error url is empty. url may not be base: UV_EINVAL,
  * and nothing is changed. */
 WEFT_API int weft_url_parse(struct weft_url *url, struct weft_text input,
                             const struct weft_url *base);

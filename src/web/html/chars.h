@@ -31,6 +31,17 @@ static inline bool html_char(char c, unsigned kinds)
     return (weft__html_chars[(unsigned char)c] & kinds) != 0;
 }
 
+/* What windows-1252 has at 0x80 to 0x9f; 0: nothing. */
+extern const uint16_t weft__html_windows_1252[32];
+
+/* A byte of windows-1252, or a number that somebody took from there, as a code point. */
+static inline uint32_t html_windows_1252(uint32_t code)
+{
+    if (code >= 0x80 && code <= 0x9F && weft__html_windows_1252[code - 0x80] != 0)
+        return weft__html_windows_1252[code - 0x80];
+    return code;
+}
+
 /* The first byte of one of these kinds, or end. */
 static inline const char *html_find(const char *at, const char *end, unsigned kinds)
 {

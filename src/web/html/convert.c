@@ -1,4 +1,5 @@
-/* Other encodings into UTF-8, with ICU.
+/* Other encodings into UTF-8: windows-1252 by ourselves, all others with ICU, which is loaded by the
+ * first text that needs it.
  *
  * A URL is converted on its own, when it is reported and only if it is not ASCII: pages in other
  * encodings are read as they are, because their tags are ASCII. It first becomes UTF-16: what
@@ -7,10 +8,11 @@
  * what the encoding does not have as a decimal reference.
  *
  * UTF-16 and ISO-2022-JP are no such encodings: whole documents are converted, piece by piece. */
+#include "../octets.h"
+#include "chars.h"
 #include "extract.h"
 #include "tokenizer.h"
 #include <stdio.h>
-#include <unicode/ustring.h>
 #include <unicode/utf16.h>
 #include <weft/alloc.h>
 #include <uv.h>
@@ -46,48 +48,67 @@ static int reserve_text(struct html_converter *converter, size_t more)
 /* The converter stays open for the next link, and the next document. */
 static int open_icu(struct html_converter *converter, const struct html_encoding *encoding)
 {
-    if (converter->encoding == encoding)
+    if (encoding->icu == NULL || converter->encoding == encoding)
         return 0;
+    const struct icu *icu = weft__icu();
+    if (icu == NULL)
+        return UV_ENOSYS;
     UErrorCode error = U_ZERO_ERROR;
-    UConverter *icu = ucnv_open(encoding->icu, &error);
+    UConverter *opened = icu->ucnv_open(encoding->icu, &error);
     if (U_SUCCESS(error))
-        ucnv_setFromUCallBack(icu, UCNV_FROM_U_CALLBACK_STOP, NULL, NULL, NULL, &error);
+        icu->ucnv_setFromUCallBack(opened, icu->UCNV_FROM_U_CALLBACK_STOP, NULL, NULL, NULL,
+                                   &error);
     if (U_FAILURE(error)) {
-        ucnv_close(icu);
+        icu->ucnv_close(opened);
         return UV_ENOMEM;
     }
-    ucnv_close(converter->icu);
-    converter->icu = icu;
+    icu->ucnv_close(converter->icu);
+    converter->icu = opened;
     converter->encoding = encoding;
     return 0;
 }
 
 /* ---- into UTF-16 ----------------------------------------------------------------------------- */
 
-/* lenient: what is not UTF-8 is U+FFFD. *valid: there was nothing like that. */
-static int widen_utf8(struct html_converter *converter, struct weft_text text, bool lenient,
-                      bool *valid)
+static bool is_utf8(struct weft_text text)
 {
-    int status = reserve_wide(converter, text.size + 1);
+    bool valid = true;
+    while (text.size > 0 && valid)
+        weft__html_utf8_next(&text, &valid);
+    return valid;
+}
+
+/* What is not UTF-8 is U+FFFD. */
+static int widen_utf8(struct html_converter *converter, struct weft_text text)
+{
+    int status = reserve_wide(converter, text.size);
     if (status != 0)
         return status;
-    UErrorCode error = U_ZERO_ERROR;
-    int32_t size = 0, wrong = 0;
-    u_strFromUTF8WithSub(converter->wide + converter->wide_size, (int32_t)text.size + 1, &size,
-                         text.data, (int32_t)text.size, lenient ? 0xFFFD : U_SENTINEL, &wrong,
-                         &error);
-    *valid = U_SUCCESS(error) && wrong == 0;
-    if (U_SUCCESS(error))
-        converter->wide_size += (size_t)size;
+    UChar *wide = converter->wide;
+    while (text.size > 0) {
+        bool valid;
+        uint32_t code = weft__html_utf8_next(&text, &valid);
+        U16_APPEND_UNSAFE(wide, converter->wide_size, code);
+    }
     return 0;
+}
+
+static int widen_windows_1252(struct html_converter *converter, struct weft_text text)
+{
+    int status = reserve_wide(converter, text.size);
+    for (size_t i = 0; i < text.size && status == 0; i++)
+        converter->wide[converter->wide_size++] =
+            (UChar)html_windows_1252((unsigned char)text.data[i]);
+    return status;
 }
 
 static int widen(struct html_converter *converter, const struct html_encoding *encoding,
                  struct weft_text text)
 {
-    bool valid;
     if (encoding->kind != HTML_LEGACY)
-        return widen_utf8(converter, text, true, &valid);
+        return widen_utf8(converter, text);
+    if (encoding->icu == NULL)
+        return widen_windows_1252(converter, text);
     size_t room = text.size * 2 + 8;
     int status = reserve_wide(converter, room);
     if (status == 0)
@@ -95,8 +116,9 @@ static int widen(struct html_converter *converter, const struct html_encoding *e
     if (status != 0)
         return status;
     UErrorCode error = U_ZERO_ERROR;
-    int32_t size = ucnv_toUChars(converter->icu, converter->wide + converter->wide_size,
-                                 (int32_t)room, text.data, (int32_t)text.size, &error);
+    int32_t size =
+        weft__icu()->ucnv_toUChars(converter->icu, converter->wide + converter->wide_size,
+                                   (int32_t)room, text.data, (int32_t)text.size, &error);
     if (U_SUCCESS(error))
         converter->wide_size += (size_t)size;
     return 0;
@@ -110,7 +132,6 @@ static int widen_found(struct html_converter *converter, const struct html_encod
     const struct weft_html_attribute *attribute = found->attribute;
     const char *at = found->text.data, *end = at + found->text.size;
     size_t count = attribute != NULL ? attribute->change_count : 0, i = 0;
-    bool valid;
     int status = 0;
     if (count > 0)
         i = weft__html_changes_before(attribute, (size_t)(at - attribute->value.data));
@@ -123,7 +144,7 @@ static int widen_found(struct html_converter *converter, const struct html_encod
         to = to < end ? to : end;
         status = widen(converter, encoding, weft_text(at, (size_t)(from - at)));
         if (status == 0)
-            status = widen_utf8(converter, weft_text(from, (size_t)(to - from)), true, &valid);
+            status = widen_utf8(converter, weft_text(from, (size_t)(to - from)));
         at = to;
     }
     return status == 0 ? widen(converter, encoding, weft_text(at, (size_t)(end - at))) : status;
@@ -134,15 +155,19 @@ static int widen_found(struct html_converter *converter, const struct html_encod
 static int put_utf8(struct html_converter *converter, const UChar *wide, size_t size)
 {
     int status = reserve_text(converter, size * 3 + 1);
-    if (status != 0)
-        return status;
-    UErrorCode error = U_ZERO_ERROR;
-    int32_t written = 0;
-    u_strToUTF8WithSub(converter->text + converter->text_size, (int32_t)size * 3 + 1, &written,
-                       wide, (int32_t)size, 0xFFFD, NULL, &error);
-    if (U_SUCCESS(error))
-        converter->text_size += (size_t)written;
-    return 0;
+    for (size_t at = 0; at < size && status == 0;) {
+        char *to = converter->text + converter->text_size;
+        uint32_t code = wide[at++];
+        if (U16_IS_LEAD(code) && at < size && U16_IS_TRAIL(wide[at]))
+            code = (uint32_t)U16_GET_SUPPLEMENTARY(code, wide[at++]);
+        if (code == 0) {
+            to[0] = '\0';
+            converter->text_size++;
+        } else {
+            converter->text_size += octets_utf8(to, code); /* half of a pair is U+FFFD */
+        }
+    }
+    return status;
 }
 
 enum { CHARACTER_MAX = 32 }; /* one character of a query, percent-encoded, at most */
@@ -157,13 +182,35 @@ static void put_percent(struct html_converter *converter, unsigned char byte)
     converter->text_size += 3;
 }
 
+static int32_t to_windows_1252(UChar wide, char *byte)
+{
+    for (unsigned i = 0x80; i <= 0xFF; i++) {
+        if (html_windows_1252(i) == wide) {
+            *byte = (char)i;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* How many bytes; 0: it has no such character. */
+static int32_t encode(struct html_converter *converter, const struct html_encoding *encoding,
+                      const UChar *wide, int32_t units, char bytes[8])
+{
+    if (encoding->icu == NULL)
+        return to_windows_1252(wide[0], bytes);
+    UErrorCode error = U_ZERO_ERROR;
+    int32_t size = weft__icu()->ucnv_fromUChars(converter->icu, bytes, 8, wide, units, &error);
+    return U_SUCCESS(error) ? size : 0;
+}
+
 /* One character that is not ASCII, in the document's encoding. */
-static void put_encoded(struct html_converter *converter, const UChar *wide, int32_t units)
+static void put_encoded(struct html_converter *converter, const struct html_encoding *encoding,
+                        const UChar *wide, int32_t units)
 {
     char bytes[8];
-    UErrorCode error = U_ZERO_ERROR;
-    int32_t size = ucnv_fromUChars(converter->icu, bytes, sizeof bytes, wide, units, &error);
-    if (U_FAILURE(error)) {
+    int32_t size = encode(converter, encoding, wide, units, bytes);
+    if (size == 0) {
         UChar32 code = units == 2 ? U16_GET_SUPPLEMENTARY(wide[0], wide[1]) : wide[0];
         converter->text_size += (size_t)snprintf(converter->text + converter->text_size,
                                                  CHARACTER_MAX, "%%26%%23%d%%3B", (int)code);
@@ -177,7 +224,8 @@ static void put_encoded(struct html_converter *converter, const UChar *wide, int
     }
 }
 
-static int put_query(struct html_converter *converter, const UChar *wide, size_t size)
+static int put_query(struct html_converter *converter, const struct html_encoding *encoding,
+                     const UChar *wide, size_t size)
 {
     int32_t at = 0, end = (int32_t)size;
     while (at < end) {
@@ -189,7 +237,7 @@ static int put_query(struct html_converter *converter, const UChar *wide, size_t
         if (wide[begin] < 0x80)
             converter->text[converter->text_size++] = (char)wide[begin];
         else
-            put_encoded(converter, wide + begin, at - begin);
+            put_encoded(converter, encoding, wide + begin, at - begin);
     }
     return 0;
 }
@@ -211,7 +259,7 @@ static int put_url(struct html_converter *converter, const struct html_encoding 
     if (status == 0)
         status = put_utf8(converter, converter->wide, query);
     if (status == 0)
-        status = put_query(converter, converter->wide + query, fragment - query);
+        status = put_query(converter, encoding, converter->wide + query, fragment - query);
     if (status == 0)
         status = put_utf8(converter, converter->wide + fragment, size - fragment);
     return status;
@@ -224,15 +272,10 @@ int weft__html_convert_url(struct html_converter *converter, const struct html_e
     if (encoding->kind == HTML_WIDE) /* converted as a whole, before it was read */
         return 0;
     converter->wide_size = converter->text_size = 0;
-    if (encoding->kind == HTML_UTF8) {
-        bool valid;
-        int status = widen_utf8(converter, found->text, false, &valid);
-        if (status != 0 || valid)
-            return status;
-        if (guess)
-            encoding = weft__html_encoding(weft_text_of("windows-1252"));
-    }
-    converter->wide_size = 0;
+    if (encoding->kind == HTML_UTF8 && is_utf8(found->text))
+        return 0;
+    if (encoding->kind == HTML_UTF8 && guess)
+        encoding = weft__html_encoding(weft_text_of("windows-1252"));
     int status = widen_found(converter, encoding, found);
     if (status == 0)
         status = put_url(converter, encoding);
@@ -269,8 +312,8 @@ int weft__html_convert_piece(struct html_converter *converter, const struct html
     UErrorCode error = U_ZERO_ERROR;
     UChar *to = converter->wide + converter->wide_size;
     const char *from = piece.data;
-    ucnv_toUnicode(converter->icu, &to, to + PIECE, &from, piece.data + piece.size, NULL, last,
-                   &error);
+    weft__icu()->ucnv_toUnicode(converter->icu, &to, to + PIECE, &from, piece.data + piece.size,
+                                NULL, last, &error);
     converter->wide_size = (size_t)(to - converter->wide);
     *used = (size_t)(from - piece.data);
     bool more = error == U_BUFFER_OVERFLOW_ERROR;
@@ -285,12 +328,13 @@ void weft__html_converter_reset(struct html_converter *converter)
 {
     converter->lead = 0;
     if (converter->icu != NULL)
-        ucnv_reset(converter->icu);
+        weft__icu()->ucnv_reset(converter->icu);
 }
 
 void weft__html_converter_free(struct html_converter *converter)
 {
-    ucnv_close(converter->icu);
+    if (converter->icu != NULL)
+        weft__icu()->ucnv_close(converter->icu);
     weft_free(converter->wide);
     weft_free(converter->text);
 }

@@ -5,9 +5,9 @@
 #include "chars.h"
 
 static const struct html_encoding encodings[] = {
-    {"UTF-8", "UTF-8", HTML_UTF8,
+    {"UTF-8", NULL, HTML_UTF8,
      " unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8 "},
-    {"windows-1252", "windows-1252", HTML_LEGACY,
+    {"windows-1252", NULL, HTML_LEGACY,
      " ansi_x3.4-1968 ascii cp1252 cp819 csisolatin1 ibm819 iso-8859-1 iso-ir-100 iso8859-1"
      " iso88591 iso_8859-1 iso_8859-1:1987 l1 latin1 us-ascii windows-1252 x-cp1252 "},
     {"IBM866", "ibm-866", HTML_LEGACY, " 866 cp866 csibm866 ibm866 "},
@@ -67,7 +67,7 @@ static const struct html_encoding encodings[] = {
     {"UTF-16BE", "UTF-16BE", HTML_WIDE, " unicodefffe utf-16be "},
     {"UTF-16LE", "UTF-16LE", HTML_WIDE,
      " csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff utf-16 utf-16le "},
-    {"x-user-defined", "windows-1252", HTML_LEGACY, " x-user-defined "},
+    {"x-user-defined", NULL, HTML_LEGACY, " x-user-defined "},
     {"ISO-8859-8-I", "ISO-8859-8", HTML_LEGACY, " csiso88598i iso-8859-8-i logical "},
     {"x-mac-cyrillic", "x-mac-cyrillic", HTML_LEGACY, " x-mac-cyrillic x-mac-ukrainian "},
     {"ISO-2022-JP", "ISO-2022-JP", HTML_WIDE, " csiso2022jp iso-2022-jp "},

@@ -13,7 +13,7 @@ enum html_encoding_kind {
 
 struct html_encoding {
     const char *name; /* the standard's */
-    const char *icu;
+    const char *icu;  /* ICU's; NULL: we know it ourselves */
     enum html_encoding_kind kind;
     const char *labels; /* in small letters, a blank before and behind each */
 };

@@ -5,15 +5,16 @@
  *     link_tags.c   a tag with its attributes becomes links
  *     link_meta.c   <meta>: robots and refresh
  *     link_report.c a link is trimmed, filtered, converted and reported
- *     convert.c     other encodings into UTF-8 */
+ *     convert.c     other encodings into UTF-8
+ *     utf8.c        UTF-8 itself */
 #ifndef WEFT_WEB_HTML_EXTRACT_H
 #define WEFT_WEB_HTML_EXTRACT_H
 
+#include "../icu/icu.h"
 #include "encoding.h"
 #include <weft/css.h>
 #include <weft/html.h>
 #include <weft/links.h>
-#include <unicode/ucnv.h>
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -62,7 +63,7 @@ enum link_attribute weft__links_attribute(struct weft_text name);
 /* ---- state ----------------------------------------------------------------------------------- */
 
 struct html_converter {
-    UConverter *icu;
+    UConverter *icu;                      /* or NULL */
     const struct html_encoding *encoding; /* that icu is open for */
     UChar *wide;
     size_t wide_size, wide_room;
@@ -118,17 +119,23 @@ void weft__links_meta(struct weft_links_state *state, const struct weft_html_tok
 /* ---- convert.c ------------------------------------------------------------------------------- */
 
 /* A URL in this encoding, or already in UTF-8 where the attribute's changes say so, as a browser
- * takes it. *url is valid until the next call. 0, UV_ENOMEM. guess: it may be windows-1252 if it
- * is not UTF-8. */
+ * takes it. *url is valid until the next call. 0, UV_ENOMEM, UV_ENOSYS: that needs ICU. guess: it
+ * may be windows-1252 if it is not UTF-8. */
 int weft__html_convert_url(struct html_converter *converter, const struct html_encoding *encoding,
                            bool guess, const struct link_found *found, struct weft_text *url);
 
 /* The next piece of a document in UTF-8. *text is valid until the next call, and *used says how
- * much of the piece was taken. 1: call again with the rest. 0: that was all. UV_ENOMEM. */
+ * much of the piece was taken. 1: call again with the rest. 0: that was all. UV_ENOMEM, UV_ENOSYS. */
 int weft__html_convert_piece(struct html_converter *converter, const struct html_encoding *encoding,
                              struct weft_text piece, bool last, size_t *used,
                              struct weft_text *text);
 void weft__html_converter_reset(struct html_converter *converter);
 void weft__html_converter_free(struct html_converter *converter);
+
+/* ---- utf8.c ---------------------------------------------------------------------------------- */
+
+/* Take the next code point off rest, which is not empty. What is none is U+FFFD, and *valid becomes
+ * false. */
+uint32_t weft__html_utf8_next(struct weft_text *rest, bool *valid);
 
 #endif

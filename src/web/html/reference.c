@@ -153,20 +153,11 @@ static void take_name(struct weft_html *html, struct html_cursor *in)
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* What windows-1252 has at 0x80 to 0x9f; 0: nothing. */
-static const uint16_t windows_1252[32] = {
-    0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
-    0x2039, 0x0152, 0,      0x017D, 0,      0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
-    0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178,
-};
-
 static uint32_t repair(uint32_t code)
 {
     if (code == 0 || code >= CODE_TOO_BIG || (code >= 0xD800 && code <= 0xDFFF))
         return 0xFFFD;
-    if (code >= 0x80 && code <= 0x9F && windows_1252[code - 0x80] != 0)
-        return windows_1252[code - 0x80];
-    return code;
+    return html_windows_1252(code);
 }
 
 static size_t utf8(char to[4], uint32_t code)

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# What weft has to have loaded: libcurl and ICU come with dozens of libraries, so that a crawl which
+# needs neither has neither.
+# ctest: timeout=120
+. "$WEFT_SOURCE/tests/lib/shell.sh"
+. "$WEFT_SOURCE/tests/lib/site.sh"
+# The loader's own words, one file a process.
+export LD_DEBUG=files LD_DEBUG_OUTPUT=$scratch/loaded
+
+# loaded COMMAND...: runs it, and leaves the names of the libraries in $libraries.
+loaded() {
+    rm -f "$scratch"/loaded.*
+    run "$@"
+    libraries=$(sed -n 's/.*calling init: //p' "$scratch"/loaded.* | sort -u)
+    [[ $libraries == *libuv* ]] || fail "the loader does not say what it loads: $libraries"
+}
+
+# Neither libcurl nor ICU, nor what comes with them.
+expect_little() {
+    [[ $libraries != *libcurl* && $libraries != *libicu* && $libraries != *libssl* ]] ||
+        fail "loaded were: $libraries"
+}
+
+it "says which version it is without libcurl and ICU"
+loaded "$WEFT_BUILD/weft" --version
+expect status 0
+expect_little
+
+LD_DEBUG='' site --pages 60
+fresh
+
+it "crawls a site by plain HTTP without them"
+loaded timeout 60 "$weft" spider -q -o "$home" "$site/" inf 8
+expect status 3 # some pages are missing, as always
+expect_file index.html
+expect_little
+
+it "has libcurl for what is not plain"
+loaded timeout 60 "$weft" spider -q -o "$scratch/cookies" --cookies "$site/" 1
+[[ $libraries == *libcurl* ]] || fail "loaded were: $libraries"
+
+it "has ICU for a host outside ASCII"
+loaded timeout 60 "$weft" spider -q -o "$scratch/host" --retries 0 "http://bücher.invalid/"
+[[ $libraries == *libicuuc* ]] || fail "loaded were: $libraries"

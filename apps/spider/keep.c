@@ -76,6 +76,12 @@ static int digest(struct save *save)
     return page->undigested;
 }
 
+static const char *why_unread(int status)
+{
+    return status == UV_ENOSYS ? "its links cannot be read: ICU is not there for its encoding"
+                               : weft_strerror(status);
+}
+
 /* Its links are followed before it is called done. */
 static void follow_and_finish(struct page *page)
 {
@@ -83,7 +89,7 @@ static void follow_and_finish(struct page *page)
     if (err == 0)
         fields_follow(page);
     if (err != 0)
-        settle_failed(page, err, weft_strerror(err));
+        settle_failed(page, err, why_unread(err));
     else
         keep_finish(page);
 }

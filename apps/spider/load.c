@@ -277,6 +277,10 @@ static int add_scope(struct crawl *crawl, const char *text)
                  err == UV_E2BIG ? ": it is too long" : "");
         return UV_EINVAL;
     }
+    if (err == UV_ENOSYS) {
+        complain("'%.200s' cannot be read: ICU is not there for a host outside ASCII", text);
+        return UV_EINVAL;
+    }
     if (err == 0 && crawl->link.kind == WEFT_URL_HTTP)
         crawl->in_clear = true;
     if (err != 0)

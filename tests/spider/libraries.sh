@@ -42,3 +42,27 @@ loaded timeout 60 "$weft" spider -q -o "$scratch/cookies" --cookies "$site/" 1
 it "has ICU for a host outside ASCII"
 loaded timeout 60 "$weft" spider -q -o "$scratch/host" --retries 0 "http://bücher.invalid/"
 [[ $libraries == *libicuuc* ]] || fail "loaded were: $libraries"
+
+# A machine that has neither: nothing can be loaded any more once the program has begun.
+unset LD_DEBUG LD_DEBUG_OUTPUT
+echo 'void *dlopen(const char *name, int mode) { return name != 0 && mode < 0 ? &mode : 0; }' |
+    "${CC:-cc}" -w -shared -fPIC -x c - -o "$scratch/nothing.so"
+without() {
+    run env LD_PRELOAD="$scratch/nothing.so" \
+        ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" timeout 60 "$@"
+}
+
+it "crawls a site by plain HTTP where there is neither"
+without "$weft" spider -q -o "$scratch/plain" "$site/" 1
+expect status 0
+[ -f "$scratch/plain/$host/index.html" ] || fail "there is no index.html"
+
+it "says that libcurl is missing"
+without "$weft" spider -q -o "$scratch/secure" "https://127.0.0.1:1/" 1
+expect status 1
+expect_part stderr "needs libcurl, which cannot be loaded (libcurl.so.4"
+
+it "says that ICU is missing"
+without "$weft" spider -q -o "$scratch/named" "http://bücher.invalid/"
+expect status 2
+expect_part stderr "ICU is not there for a host outside ASCII"

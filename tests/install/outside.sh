@@ -54,6 +54,14 @@ it "serves a C program through the shared library of HTTP"
 read -r -a http < <(pkg-config --cflags --libs weft-http)
 build http-shared gcc -std=gnu11 "${warn[@]}" "${source}_http.c" "${http[@]}"
 
+it "links nobody to what is loaded on demand"
+for file in "$scratch/http-shared" "$prefix/bin/weft" "$libraries"/libweft*.so; do
+    run readelf -d "$file"
+    [[ $stdout != *libcurl* && $stdout != *libicu* ]] || fail "$file is linked to: $stdout"
+done
+run grep -lE 'curl|icu' "$libraries"/pkgconfig/weft*.pc "$libraries"/cmake/weft*/*
+expect stdout ""
+
 it "serves a C++ program through the shared library"
 build cxx-shared g++ -std=c++11 "${warn[@]}" "${cflags[@]}" "$source.cpp" "${shared[@]}"
 
@@ -75,8 +83,8 @@ rm "$libraries"/libweft*.so*
 it "serves a C program through the static library"
 build c-static gcc -std=gnu11 "${warn[@]}" "${cflags[@]}" "$source.c" "${static[@]}"
 
-# Not --static: curl would have to be static too, and all that it needs.
 it "serves a C program through the static library of HTTP"
+read -r -a http < <(pkg-config --cflags --static --libs weft-http)
 build http-static gcc -std=gnu11 "${warn[@]}" "${source}_http.c" "${http[@]}"
 
 it "serves a C++ program through the static library"

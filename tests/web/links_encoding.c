@@ -263,3 +263,12 @@ TEST(a_range_counts_the_byte_order_mark)
     assert_true(links.ranges);
     forget();
 }
+
+/* ICU would leave out what nobody sees. */
+TEST(what_is_not_seen_is_a_reference_in_a_query_too)
+{
+    expect("latin1", "<a href='?&#8203;'>", "windows-1252", WEFT_LINKS_FROM_HEADER,
+           "navigation a \"?%26%238203%3B\"\n");
+    expect("windows-1251", "<a href='?&#8203;'>", "windows-1251", WEFT_LINKS_FROM_HEADER,
+           "navigation a \"?%26%238203%3B\"\n");
+}

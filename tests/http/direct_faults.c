@@ -70,5 +70,5 @@ static void scenario(unsigned long n)
 TEST(a_client_of_our_own_survives_running_out_of_memory)
 {
     fault_ladder(scenario);
-    assert_true(fault_ladder_height() > 12);
+    assert_true(fault_ladder_height() > 18);
 }

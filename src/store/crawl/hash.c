@@ -6,8 +6,10 @@
  * another state is never taken for one of this. As a checksum it is slower than a CRC and misses
  * one error in 2^64 instead of one in 2^32; at a gigabyte a second it is not what one waits for.
  *
- * Bodies are many bytes, and nothing is lost if two of them meet: for them there is a light form, with
- * half the rounds (SipHash-1-3).
+ * Bodies are many bytes, and nothing is lost if two of them meet: for them there is a light form. It
+ * begins with the same key and ends with the same rounds, but a word in between only goes to one of
+ * the four parts of the state, in turns: a multiplication and a shift, both of which can be undone,
+ * so that texts which differ in one word never meet. The four do not wait for one another.
  *
  * Between the pieces v_ is the state, tail_ the bytes that do not fill a word yet, size_ the number
  * of bytes so far. */
@@ -33,29 +35,53 @@ static inline void round_of(uint64_t v[4])
     v[2] = turn(v[2], 32);
 }
 
-/* light: one round in place of two. */
-static inline void take(uint64_t v[4], uint64_t word, bool light)
+static inline void take_strong(uint64_t v[4], uint64_t word)
 {
     v[3] ^= word;
     round_of(v);
-    if (!light)
-        round_of(v);
+    round_of(v);
     v[0] ^= word;
 }
 
-static inline void finish(uint64_t v[4], bool light)
+/* The parts change places, so that the next word goes to the next one. */
+static inline void take_light(uint64_t v[4], uint64_t word)
 {
-    for (int i = light; i < 4; i++)
+    uint64_t mixed = (v[0] ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    v[0] = v[1];
+    v[1] = v[2];
+    v[2] = v[3];
+    v[3] = mixed ^ mixed >> 32;
+}
+
+static void take(struct weft_crawl_hash *hash, uint64_t word)
+{
+    if (hash->light_)
+        take_light(hash->v_, word);
+    else
+        take_strong(hash->v_, word);
+}
+
+static inline void finish(uint64_t v[4])
+{
+    for (int i = 0; i < 4; i++)
         round_of(v);
 }
 
 /* Whole words, with the state in registers meanwhile. */
-static inline const char *take_words(uint64_t state[4], const char *at, size_t count, bool light)
+static const char *take_words(struct weft_crawl_hash *hash, const char *at, size_t count)
 {
-    uint64_t v[4] = {state[0], state[1], state[2], state[3]};
-    for (; count > 0; count--, at += 8)
-        take(v, wire_get64(at), light);
-    memcpy(state, v, sizeof v);
+    uint64_t v[4] = {hash->v_[0], hash->v_[1], hash->v_[2], hash->v_[3]};
+    for (; hash->light_ && count >= 4; count -= 4, at += 32) {
+        take_light(v, wire_get64(at));
+        take_light(v, wire_get64(at + 8));
+        take_light(v, wire_get64(at + 16));
+        take_light(v, wire_get64(at + 24));
+    }
+    for (; !hash->light_ && count > 0; count--, at += 8)
+        take_strong(v, wire_get64(at));
+    memcpy(hash->v_, v, sizeof v);
+    for (; count > 0; count--, at += 8) /* the last three of the light form */
+        take(hash, wire_get64(at));
     return at;
 }
 
@@ -87,12 +113,11 @@ void weft_crawl_hash_add(struct weft_crawl_hash *hash, const void *data, size_t 
         hash->tail_ |= (uint64_t)(unsigned char)*at++ << (8 * filled);
         filled = (filled + 1) & 7;
         if (filled == 0) {
-            take(hash->v_, hash->tail_, hash->light_);
+            take(hash, hash->tail_);
             hash->tail_ = 0;
         }
     }
-    at = hash->light_ ? take_words(hash->v_, at, size / 8, true)
-                      : take_words(hash->v_, at, size / 8, false);
+    at = take_words(hash, at, size / 8);
     size &= 7;
     if (size > 0)
         hash->tail_ = wire_get(at, (unsigned)size);
@@ -101,12 +126,12 @@ void weft_crawl_hash_add(struct weft_crawl_hash *hash, const void *data, size_t 
 void weft_crawl_hash_end(struct weft_crawl_hash *hash, uint64_t out[2])
 {
     uint64_t *v = hash->v_;
-    take(v, hash->tail_ | hash->size_ << 56, hash->light_);
+    take(hash, hash->tail_ | hash->size_ << 56);
     v[2] ^= 0xee;
-    finish(v, hash->light_);
+    finish(v);
     out[0] = v[0] ^ v[1] ^ v[2] ^ v[3];
     v[1] ^= 0xdd;
-    finish(v, hash->light_);
+    finish(v);
     out[1] = v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 

@@ -77,96 +77,14 @@ static void take_stop(struct weft_html *html, struct html_cursor *in)
     }
 }
 
-/* Elements that have no links but in a style, and change nothing: those that most tags are of. */
-static bool is_dull(const char *name, size_t size)
-{
-    static const char *const dull[][9] = {
-        {"p", "b", "i", "u", NULL},
-        {"li", "em", "dt", "dd", "ul", "ol", "dl", "br", NULL},
-        {"div", "pre", "var", "kbd", "sub", "sup", "nav", "col", NULL},
-        {"span", "code", "cite", "abbr", NULL},
-        {"tbody", "thead", "small", "label", NULL},
-        {"strong", "header", "footer", "button", NULL},
-    };
-    if (size - 1 >= sizeof dull / sizeof *dull)
-        return false;
-    for (const char *const *one = dull[size - 1]; *one != NULL; one++) {
-        if (memcmp(*one, name, size) == 0)
-            return true;
-    }
-    return size == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6';
-}
-
-/* At a quote: does it begin a value, beyond doubt? Elsewhere it is a letter like others. */
-static bool begins_value(const char *quote, const char *begin)
-{
-    const char *at = quote;
-    while (at > begin && html_char(at[-1], HTML_SPACE))
-        at--;
-    return at - begin >= 2 && at[-1] == '=' && html_char(at[-2], HTML_ALPHA | HTML_DIGIT);
-}
-
-/* From the end of a tag's name to behind its '>', if there is no style on the way; NULL: there may
- * be, or it has to be looked at more closely. */
-static const char *dull_attributes_end(const char *begin, const char *end)
-{
-    for (const char *at = begin; at < end; at++) {
-        if (*at == '>')
-            return at + 1;
-        if ((*at | 0x20) == 's' && end - at > 5 &&
-            weft_text_same(weft_text(at, 5), weft_text("style", 5)))
-            return NULL;
-        if (*at != '"' && *at != '\'')
-            continue;
-        if (!begins_value(at, begin))
-            return NULL;
-        at = memchr(at + 1, *at, (size_t)(end - at - 1));
-        if (at == NULL)
-            return NULL;
-    }
-    return NULL;
-}
-
-/* At '<': where a tag ends that is of no interest to anybody, or NULL if it may be. Of the elements
- * that change how to go on, none has a name of up to three letters but svg and xmp. */
-static const char *dull_tag_end(const struct html_cursor *in)
-{
-    const char *at = in->at + 1, *name = at;
-    if (in->end - at < 6)
-        return NULL;
-    bool is_end = *at == '/';
-    if (is_end)
-        name = ++at;
-    if (!html_char(*at, HTML_ALPHA))
-        return NULL;
-    do
-        at++;
-    while (at < in->end && html_char(*at, HTML_ALPHA | HTML_DIGIT));
-    if (at == in->end)
-        return NULL;
-    size_t size = (size_t)(at - name);
-    char last = weft_text_lower(at[-1]);
-    if (*at == '>' && (is_end || size < 3 || (size == 3 && last != 'g' && last != 'p')))
-        return at + 1;
-    if (is_end || !html_char(*at, HTML_SPACE) || !is_dull(name, size))
-        return NULL;
-    return dull_attributes_end(at, in->end);
-}
-
 /* Most tags of a page are neither links nor of any other interest: they need not be taken apart. */
 static const char *skip_dull_tags(const struct weft_html *html, struct html_cursor *in,
                                   const char *stop)
 {
     bool dull =
         html->skip_dull && html->wants == 0 && html->mode_ == WEFT_HTML_DATA && html->foreign_ == 0;
-    while (dull && stop < in->end) {
-        in->at = stop;
-        const char *end = dull_tag_end(in);
-        if (end == NULL)
-            break;
-        in->at = end;
-        stop = find_stop(html, in);
-    }
+    if (dull)
+        in->at = stop = weft__html_skip_dull(stop, in->end);
     return stop;
 }
 

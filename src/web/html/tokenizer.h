@@ -108,6 +108,12 @@ void weft__html_emit_text(struct weft_html *html, const char *data, size_t size,
 /* What was held back is text after all. */
 void weft__html_emit_held(struct weft_html *html, uint64_t end);
 
+/* ---- dull.c: tags that are of no interest --------------------------------------------------- */
+
+/* At '<': the next one that may be of interest, or end. For data outside of SVG and MathML, of which
+ * only links are wanted. */
+const char *weft__html_skip_dull(const char *at, const char *end);
+
 /* ---- element.c: what a builder of a tree would do -------------------------------------------- */
 
 /* The name of a tag is known. */

@@ -161,14 +161,15 @@ static int refuse(struct page *page, int status)
     return status;
 }
 
-/* A server may say beforehand how much it will be. */
-static bool is_too_large(const struct page *page)
+/* A server may say beforehand how much it will be. A number that is too large to be read is that of
+ * a file that is too large to be wanted. */
+static uint64_t announced(const struct page *page)
 {
     struct weft_text length = weft_http_fetch_get(&page->fetch, "Content-Length");
-    uint64_t size = 0, most = page->crawl->settings->max_file;
-    for (size_t i = 0; most > 0 && i < length.size && size <= most; i++)
+    uint64_t size = 0;
+    for (size_t i = 0; i < length.size && size < UINT64_MAX / 100; i++)
         size = size * 10 + (uint64_t)(length.data[i] - '0');
-    return most > 0 && size > most;
+    return size;
 }
 
 /* In a dry run only what has links is worth its bytes. */
@@ -182,12 +183,15 @@ static int on_head(struct weft_http_fetch *fetch)
     struct weft_text charset;
     bool linked = reader_type(weft_http_fetch_get(fetch, "Content-Type"),
                               weft_url_pathname(&page->url), &type, &charset);
-    if (is_too_large(page))
+    uint64_t size = announced(page), most = settings->max_file;
+    if (most > 0 && size > most)
         return refuse(page, UV_EFBIG);
     page->nofollow = !settings->no_robots && fields_nofollow(page);
     if (!linked && settings_dry(settings))
         return refuse(page, UV_ENOTSUP);
     int err = page_read_begin(page);
+    if (err == 0)
+        err = reader_expect(page->reader, size);
     if (err == 0 && linked)
         err = reader_links(page->reader, type, charset);
     return err == 0 ? 0 : refuse(page, err);

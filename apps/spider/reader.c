@@ -27,22 +27,33 @@ bool reader_type(struct weft_text content_type, struct weft_text name, enum weft
 
 /* ---- buffers -------------------------------------------------------------------------------- */
 
-/* Doubled, so that n bytes are not copied more than twice. Room for size bytes; NULL: no memory. */
+/* Room for size bytes more. Doubled, so that n bytes are not copied more than twice. */
+static bool reserve(struct reader_buffer *buffer, size_t size)
+{
+    size_t wanted = buffer->used + size, room = buffer->room < 4096 ? 4096 : buffer->room;
+    if (wanted <= buffer->room)
+        return true;
+    while (room < wanted)
+        room *= 2;
+    if (buffer->used == 0) { /* what was in it before need not come along */
+        weft_free(buffer->data);
+        *buffer = (struct reader_buffer){0};
+    }
+    char *data = weft_realloc(buffer->data, room);
+    if (data == NULL)
+        return false;
+    buffer->data = data;
+    buffer->room = room;
+    return true;
+}
+
+/* Where size bytes more go; NULL: no memory. */
 static char *append(struct reader_buffer *buffer, size_t size)
 {
-    size_t wanted = buffer->used + size;
-    if (wanted > buffer->room) {
-        size_t room = buffer->room < 4096 ? 4096 : buffer->room;
-        while (room < wanted)
-            room *= 2;
-        char *data = weft_realloc(buffer->data, room);
-        if (data == NULL)
-            return NULL;
-        buffer->data = data;
-        buffer->room = room;
-    }
-    buffer->used = wanted;
-    return buffer->data + wanted - size;
+    if (!reserve(buffer, size))
+        return NULL;
+    buffer->used += size;
+    return buffer->data + buffer->used - size;
 }
 
 static void shrink(struct reader_buffer *buffer)
@@ -65,6 +76,11 @@ int reader_begin(struct reader *reader, const struct weft_crawl *state, const st
     weft_crawl_hash_begin_light(state, &reader->hash);
     memo_key_begin(&reader->memo, state, url);
     return weft_url_copy(&reader->base, url);
+}
+
+int reader_expect(struct reader *reader, uint64_t size)
+{
+    return reserve(&reader->body, size < READER_IDLE ? (size_t)size : READER_IDLE) ? 0 : UV_ENOMEM;
 }
 
 int reader_take(struct reader *reader, const char *data, size_t size)
@@ -92,15 +108,17 @@ struct noted {
     bool nofollow;
 };
 
+/* Without its fragment: that is a place in a page, and makes one page look like many. */
 static int note(struct weft_links *links, const struct weft_link *link)
 {
     struct reader *reader = links->context;
-    struct noted noted = {link->url.size, link->kind, link->nofollow};
-    char *to = append(&reader->found, sizeof noted + link->url.size);
+    struct weft_text rest = link->url, url = weft_text_cut(&rest, '#');
+    struct noted noted = {url.size, link->kind, link->nofollow};
+    char *to = append(&reader->found, sizeof noted + url.size);
     if (to == NULL)
         return UV_ENOMEM;
     memcpy(to, &noted, sizeof noted);
-    memcpy(to + sizeof noted, link->url.data, link->url.size);
+    memcpy(to + sizeof noted, url.data, url.size);
     return 0;
 }
 

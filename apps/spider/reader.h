@@ -50,6 +50,8 @@ static inline bool reader_has_room(const struct reader *reader, size_t size)
 {
     return reader->body.used == 0 || reader->body.used + size <= READER_KEPT;
 }
+/* There will be about so many: make room for them, within reason. UV_ENOMEM. */
+int reader_expect(struct reader *reader, uint64_t size);
 /* The next bytes. UV_ENOMEM. */
 int reader_take(struct reader *reader, const char *data, size_t size);
 /* The body is saved as far as it is here: there is room again. */

@@ -127,9 +127,9 @@ struct weft_html {
      * <script> and <plaintext> as the builder of a tree would, with scripting off; and allow CDATA
      * between <svg> or <math> and their end, where <script/> is closed. */
     bool elements;
-    /* Start tags without attributes, and those of p, div, span and the like that have no style
-     * attribute, are of no interest: they may be passed over without wants_tag being asked, if wants
-     * is 0. Those that elements is about are not. Faster: most tags are like that. */
+    /* Start tags without attributes, and those of p, div, td and the like that have neither a style
+     * nor a background, are of no interest: they may be passed over without wants_tag being asked,
+     * if wants is 0. Those that elements is about are not. Faster: most tags are like that. */
     bool skip_dull;
 
     /* Private from here on. */

@@ -33,17 +33,15 @@ typedef int weft_work_fn(struct weft_work *work);
 
 /* Works of one loop that share their visits to the pool. To wake a thread and to be woken by it costs
  * more than writing a small file: works of a crew that are begun while another one is there wait,
- * and go together, in their order. A crew has at most four visits under way, and begins another one
- * only when sixteen works wait and the last visit takes long, or when very many wait: so one thread
- * does it all as long as it can, and leaves the others alone; where the disk is slow, or the work
- * is, several do it.
+ * and go together, in their order, up to eight. A visit begins when there is none, or when eight wait;
+ * at most four are under way: so few works are done by one thread, which leaves the others alone;
+ * where there is much to do, or the disk is slow, several do it.
  * Zero it before its first use; it lives until the last of its works has reported. */
-enum { WEFT_CREW_VISITS = 4, WEFT_CREW_WORKS = 16, WEFT_CREW_MANY = 40, WEFT_CREW_LONG_MS = 4 };
+enum { WEFT_CREW_VISITS = 4, WEFT_CREW_WORKS = 8 };
 struct weft_crew {
     unsigned visits; /* read only: under way */
     size_t waiting;  /* read only: works that wait for one */
     struct weft_work *first_, **tail_;
-    uint64_t begun_; /* when the last visit was */
     struct weft_op tick_;
     bool ticking_;
 };

@@ -108,23 +108,17 @@ static struct weft_work *take_some(struct weft_crew *crew)
     return first;
 }
 
-static bool may_visit(const struct weft_crew *crew, uint64_t now)
+static bool may_visit(const struct weft_crew *crew)
 {
-    if (crew->waiting == 0 || crew->visits == 0)
+    if (crew->visits == 0)
         return crew->waiting > 0;
-    bool takes_long = now - crew->begun_ >= WEFT_CREW_LONG_MS;
-    return crew->visits < WEFT_CREW_VISITS &&
-           (crew->waiting >= WEFT_CREW_MANY || (crew->waiting >= WEFT_CREW_WORKS && takes_long));
+    return crew->visits < WEFT_CREW_VISITS && crew->waiting >= WEFT_CREW_WORKS;
 }
 
 static void send_crew(struct weft_crew *crew)
 {
-    if (crew->waiting == 0)
-        return;
-    uint64_t now = weft_now(crew->first_->op.loop_);
-    while (may_visit(crew, now)) {
+    while (may_visit(crew)) {
         crew->visits++;
-        crew->begun_ = now;
         visit(take_some(crew));
     }
 }

@@ -104,7 +104,7 @@ TEST(work_in_a_crew_conforms)
 
 /* ---- a crew --------------------------------------------------------------------------------- */
 
-enum { MANY = 2 * WEFT_CREW_MANY };
+enum { MANY = (WEFT_CREW_VISITS + 1) * WEFT_CREW_WORKS };
 
 static sem_t begun, go_on;
 static atomic_int worked;
@@ -160,10 +160,10 @@ TEST(works_that_are_begun_together_go_together)
     assert_int_equal(seen.calls, WEFT_CREW_WORKS);
 }
 
-TEST(works_begun_during_a_visit_wait_for_its_end_or_until_they_are_many_and_it_takes_long)
+TEST(works_begun_during_a_visit_wait_for_its_end_or_until_they_are_many)
 {
     struct world w;
-    static struct weft_work first, works[MANY];
+    static struct weft_work first, works[WEFT_CREW_WORKS];
     crew_up(&w);
     first.crew = &crew;
     weft_work(weft_root(&w.loop), &first, wait_there, noted);
@@ -174,22 +174,16 @@ TEST(works_begun_during_a_visit_wait_for_its_end_or_until_they_are_many_and_it_t
         uv_run(&w.uv, UV_RUN_NOWAIT);
     assert_int_equal(crew.visits, 1);
     assert_int_equal(crew.waiting, WEFT_CREW_WORKS - 1);
-    uint64_t since = weft_now(&w.loop);
-    while (weft_now(&w.loop) < since + WEFT_CREW_LONG_MS)
-        uv_run(&w.uv, UV_RUN_NOWAIT);
-    assert_int_equal(crew.waiting, WEFT_CREW_WORKS - 1); /* they are not many yet */
     begin_some(&w, works + WEFT_CREW_WORKS - 1, 1);
     while (crew.waiting > 0)
         uv_run(&w.uv, UV_RUN_NOWAIT);
     assert_int_equal(crew.visits, 2);
-    begin_some(&w, works + WEFT_CREW_WORKS, WEFT_CREW_WORKS);
-    assert_int_equal(crew.visits, 2); /* and this one has only just begun */
     sem_post(&go_on);
     world_down(&w);
-    assert_int_equal(seen.calls, 1 + 2 * WEFT_CREW_WORKS);
+    assert_int_equal(seen.calls, 1 + WEFT_CREW_WORKS);
 }
 
-TEST(very_many_works_do_not_wait_for_a_visit_to_take_long)
+TEST(a_crew_has_a_bounded_number_of_visits)
 {
     struct world w;
     static struct weft_work first, works[MANY];
@@ -198,13 +192,16 @@ TEST(very_many_works_do_not_wait_for_a_visit_to_take_long)
     weft_work(weft_root(&w.loop), &first, wait_there, noted);
     while (sem_trywait(&begun) != 0)
         uv_run(&w.uv, UV_RUN_NOWAIT);
-    begin_some(&w, works, WEFT_CREW_MANY);
-    while (crew.waiting == WEFT_CREW_MANY)
+    begin_some(&w, works, MANY);
+    while (crew.visits < WEFT_CREW_VISITS)
         uv_run(&w.uv, UV_RUN_NOWAIT);
-    assert_int_equal(crew.visits, 2);
+    for (int i = 0; i < 10; i++)
+        uv_run(&w.uv, UV_RUN_NOWAIT);
+    assert_int_equal(crew.visits, WEFT_CREW_VISITS);
+    assert_int_equal(crew.waiting, MANY - (WEFT_CREW_VISITS - 1) * WEFT_CREW_WORKS);
     sem_post(&go_on);
     world_down(&w);
-    assert_int_equal(seen.calls, 1 + WEFT_CREW_MANY);
+    assert_int_equal(seen.calls, 1 + MANY);
 }
 
 TEST(a_work_that_waits_in_a_crew_is_cancelled_at_once_and_the_others_go)

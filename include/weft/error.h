@@ -15,7 +15,9 @@ enum weft_error {
     WEFT_ETLS = -10004,     /* TLS: no secure connection to that peer */
     WEFT_EHTTP = -10005,    /* the peer does not speak HTTP as it should */
     WEFT_EREFUSED = -10006, /* a policy of the caller's refused it */
-    WEFT_EDAMAGED = -10007  /* what was stored is not what was written */
+    WEFT_EDAMAGED = -10007, /* what was stored is not what was written */
+    WEFT_ECYCLE = -10008,   /* tasks wait for one another in a circle */
+    WEFT_ESTATUS = -10009   /* the server answered, but not with what was asked for */
 };
 
 #ifdef __cplusplus

@@ -67,7 +67,8 @@ enum weft_group {
     WEFT_NET = 1 << 6,
     WEFT_PROCESS = 1 << 7,
     WEFT_SIGNAL = 1 << 8,
-    WEFT_HTTP = 1 << 9
+    WEFT_HTTP = 1 << 9,
+    WEFT_PROMISE = 1 << 10
 };
 
 /* A place in the source where operations are begun, and what they are. Static storage. */
@@ -114,8 +115,9 @@ struct weft_op {
 /* Begin op under parent, which is running.
  *   begin  does the work. NULL: there is nothing to start, somebody calls weft_finish later.
  *   then   runs exactly once, whatever happens; it is also the place to free. NULL: success needs
- *          no answer, an error ends the parent (weft_end). Under the root, where there is nothing
- *          to end, an error without a then is nobody's: rule 8, unless op was cancelled.
+ *          no answer, an error ends the parent (weft_end): start the children with no then, call
+ *          weft_join, and the parent ends as they do. Under the root, where there is nothing to
+ *          end, an error without a then is nobody's: rule 8, unless op was cancelled.
  * begin runs now, or from the ready queue when 32 begins are on the stack already. Under a parent
  * that was cancelled begin is not called, and then gets the reason. */
 #define weft_run(parent, op, begin, then)                                                          \
@@ -145,6 +147,11 @@ WEFT_API void weft_join(struct weft_op *op);
  * instead (rule 5). */
 WEFT_API void weft_end(struct weft_op *op, int status);
 
+/* A then for those who only pass on how it went: op was what parent is about, so parent ends with
+ * its status. A parent that waits for more (it was joined, or it is a series and has steps to go on
+ * with) is ended by an error only. */
+WEFT_API void weft_pass(struct weft_op *parent, struct weft_op *op);
+
 /* Ask op and everything below it to stop, with a negative reason. It comes back in `then`, at the
  * earliest on the next turn. No effect on an op that has finished, was cancelled before, or is not
  * running. Walks without recursion: the tree may be a million deep. */
@@ -154,7 +161,8 @@ WEFT_API void weft_cancel(struct weft_op *op, int reason);
  * called at most once, by a cancel or by weft_end, and at once when the cancel came before this
  * call. It sees to it that op finishes, now or later: by weft_finish, or by weft_join if children
  * may still run. NULL takes it back. An op that only waits for its children needs none: they are
- * reached anyway. */
+ * reached anyway. One that waits for somebody's weft_finish has nothing to undo: weft_finish itself
+ * is a fitting fn. */
 WEFT_API void weft_on_cancel(struct weft_op *op, weft_cancel_fn *fn);
 
 /* The reason op was cancelled with, or 0. A loop in a `then` must look: under a cancelled parent
@@ -176,7 +184,11 @@ static inline struct weft_loop *weft_loop_of(const struct weft_op *op)
     return op->loop_;
 }
 
-/* In a collection (weft_each, weft_map): which item this slot holds, from 0. */
+/* For an index: none. */
+#define WEFT_NONE SIZE_MAX
+
+/* Of a slot in a collection (weft/each.h): which item it holds, from 0. Also the number of a task in
+ * a graph, of a way in a try_each, of a runner's place in a race. */
 static inline size_t weft_index(const struct weft_op *slot)
 {
     return slot->place_.index;

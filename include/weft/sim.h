@@ -32,6 +32,12 @@ struct weft_sim {
     uint64_t random_, now_;
 };
 
+/* weft_go on a virtual clock, with an order drawn from seed (0: first in, first out): a program that
+ * sleeps a day is over at once. */
+#define weft_sim_go(op, begin, seed) weft_sim_go_at(WEFT_HERE(#begin, WEFT_USER), op, begin, seed)
+WEFT_API int weft_sim_go_at(const struct weft_site *site, struct weft_op *op, weft_begin_fn *begin,
+                            uint64_t seed);
+
 /* Draw the order of ready operations from seed; 0: first in, first out. */
 WEFT_API void weft_loop_shuffle(struct weft_loop *loop, uint64_t seed);
 

@@ -55,7 +55,8 @@ void weft_cancel(struct weft_op *op, int reason)
 void weft_on_cancel(struct weft_op *op, weft_cancel_fn *fn)
 {
     RULE(5, op->state_ == OP_RUNNING, op, "weft_on_cancel of an op that is not running");
-    RULE(5, !(op->flags_ & OP_IDLING), op, "a series cannot have a cancel function of its own");
+    RULE(5, !(op->flags_ & OP_IDLING), op,
+         "an op that waits for its steps cannot have a cancel function of its own");
     if (fn == NULL) {
         op->flags_ &= ~(uint32_t)(OP_CANCEL | OP_WORKS);
         return;

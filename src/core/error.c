@@ -23,6 +23,8 @@ static const struct {
     {WEFT_EHTTP, "EHTTP", "the peer does not speak HTTP as it should"},
     {WEFT_EREFUSED, "EREFUSED", "a policy refused it"},
     {WEFT_EDAMAGED, "EDAMAGED", "what was stored is not what was written"},
+    {WEFT_ECYCLE, "ECYCLE", "tasks wait for one another in a circle"},
+    {WEFT_ESTATUS, "ESTATUS", "the server answered, but not with what was asked for"},
 };
 
 #define UV_TEXT(name, text)                                                                        \

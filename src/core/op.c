@@ -125,6 +125,12 @@ void weft_end(struct weft_op *op, int status)
     weft_cancel(op, UV_ECANCELED);
 }
 
+void weft_pass(struct weft_op *parent, struct weft_op *op)
+{
+    if (op->status != 0 || !(parent->flags_ & (OP_JOIN | OP_IDLING)))
+        weft_end(parent, op->status);
+}
+
 /* op's last child may just have reported: what now? */
 static inline void after_child(struct weft_op *op)
 {

@@ -87,7 +87,7 @@ TEST(malloc_is_what_there_is_at_first)
 
 TEST(calloc_gives_zeroes)
 {
-    fault_install();
+    weft_fault_install();
     char *dirty = weft_alloc(64);
     memset(dirty, 0xa5, 64);
     weft_free(dirty);
@@ -100,12 +100,12 @@ TEST(calloc_gives_zeroes)
 
 TEST(calloc_refuses_a_product_that_overflows)
 {
-    fault_install();
+    weft_fault_install();
     assert_null(weft_calloc(SIZE_MAX, 2));
     assert_null(weft_calloc(2, SIZE_MAX));
     assert_null(weft_calloc(SIZE_MAX / 2 + 1, 2));
     assert_null(weft_calloc((size_t)1 << 33, (size_t)1 << 33));
-    assert_int_equal(fault_allocations(), 0); /* nobody was asked */
+    assert_int_equal(weft_fault_allocations(), 0); /* nobody was asked */
     fault_remove();
 }
 
@@ -132,7 +132,7 @@ static void make_a_loop(unsigned long n)
     assert_int_equal(uv_loop_init(&uv), 0);
     memset(&loop, 0xa5, sizeof loop);
     int status = weft_loop_init(&loop, &uv);
-    if (fault_hit())
+    if (weft_fault_hit())
         assert_int_equal(status, UV_ENOMEM);
     else
         assert_int_equal(status, 0);
@@ -149,10 +149,10 @@ TEST(a_loop_survives_running_out_of_memory)
 
 TEST(ops_timers_deadlines_and_queues_allocate_nothing)
 {
-    fault_install();
+    weft_fault_install();
     struct world w;
     world_up_sim(&w, 0);
-    unsigned long before = fault_allocations();
+    unsigned long before = weft_fault_allocations();
     struct weft_queue queue;
     struct weft_sleep naps[50];
     struct weft_deadline deadlines[50];
@@ -166,7 +166,7 @@ TEST(ops_timers_deadlines_and_queues_allocate_nothing)
     }
     assert_int_equal(world_run(&w), 0);
     assert_int_equal(seen.calls, 50);
-    assert_int_equal(fault_allocations(), before);
+    assert_int_equal(weft_fault_allocations(), before);
     assert_int_equal(weft_queue_close(&queue), 0);
     world_down(&w);
     fault_remove();

@@ -175,7 +175,7 @@ static void go_once(unsigned long n)
     struct job job = {.op = {0}};
     int status = weft_go(&job.op, nap_then_fail);
     assert_true(status == UV_ENOENT || status == UV_ENOMEM);
-    assert_int_equal(status == UV_ENOMEM, fault_hit());
+    assert_int_equal(status == UV_ENOMEM, weft_fault_hit());
     (void)n;
 }
 
@@ -183,4 +183,32 @@ TEST(go_survives_running_out_of_memory)
 {
     fault_ladder(go_once);
     assert_int_equal(fault_ladder_height(), 1);
+}
+
+static void nap_for_a_day(struct weft_op *op)
+{
+    weft_sleep(op, &weft_owner(op, struct job, op)->nap, 24 * 3600 * 1000, weft_pass);
+}
+
+static void wait_for_nothing(struct weft_op *op)
+{
+    weft_run(op, &weft_owner(op, struct job, op)->kids[0], NULL, weft_pass);
+}
+
+TEST(go_in_a_simulation_sleeps_a_day_at_once)
+{
+    struct job job = {.op = {0}};
+    uint64_t before = uv_hrtime();
+    assert_int_equal(weft_sim_go(&job.op, nap_for_a_day, 0), 0);
+    assert_int_equal(weft_sim_go(&job.op, nap_for_a_day, 7), 0);
+    assert_true(uv_hrtime() - before < UINT64_C(30) * 1000 * 1000 * 1000);
+    assert_int_equal(weft_sim_go(&job.op, nap_then_fail, 7), UV_ENOENT);
+    assert_int_equal(weft_sim_go(NULL, finish_at_once, 0), UV_EINVAL);
+    assert_int_equal(weft_sim_go(&job.op, NULL, 0), UV_EINVAL);
+}
+
+TEST(go_in_a_simulation_tells_what_is_stuck)
+{
+    struct job job = {.op = {0}};
+    assert_int_equal(weft_sim_go(&job.op, wait_for_nothing, 0), WEFT_ESTUCK);
 }

@@ -144,9 +144,9 @@ struct collection {
     unsigned right;
 };
 
-static bool five(struct weft_op *each, struct weft_op *slot, size_t index)
+static bool five(struct weft_op *slot)
 {
-    (void)each;
+    size_t index = weft_index(slot);
     weft_owner(slot, struct slot, op)->item = index;
     return index < 5;
 }

@@ -20,7 +20,7 @@ find_package(Threads REQUIRED)
 file(GLOB helpers CONFIGURE_DEPENDS tests/lib/*.c)
 add_library(weft-check STATIC ${helpers})
 target_include_directories(weft-check PUBLIC tests/lib include src)
-target_link_libraries(weft-check PUBLIC libweft-static PkgConfig::cmocka Threads::Threads weft-flags)
+target_link_libraries(weft-check PUBLIC libweft-test-static libweft-static PkgConfig::cmocka Threads::Threads weft-flags)
 
 # What only ThreadSanitizer needs, so that its stage builds that and no more.
 add_custom_target(tests-threads)

@@ -11,8 +11,8 @@
 TEST(without_memory_there_is_no_answer)
 {
     char *absolute = NULL;
-    fault_install();
-    fault_fail_at(1);
+    weft_fault_install();
+    weft_fault_fail_at(1);
     assert_int_equal(weft__http_location("http://a.test/", "/b", &absolute), UV_ENOMEM);
     assert_null(absolute);
     fault_remove();

@@ -63,9 +63,9 @@ static void close_client(void *storage)
     weft_http_client_close(storage);
 }
 
-static const struct provider client = {
+static const struct weft_provider client = {
     .name = "http_client",
-    PROVIDER_OP(struct client_run, client.op),
+    WEFT_PROVIDER_OP(struct client_run, client.op),
     .begin = client_begin,
     .good = good_client,
     .bad = bad_client,
@@ -107,9 +107,9 @@ static void release_fetch(void *storage)
     weft_http_fetch_free(storage);
 }
 
-static const struct provider fetch = {
+static const struct weft_provider fetch = {
     .name = "fetch",
-    PROVIDER_OP(struct weft_http_fetch, op),
+    WEFT_PROVIDER_OP(struct weft_http_fetch, op),
     .begin = weft_http_fetch_begin,
     .up = up,
     .down = down,
@@ -143,13 +143,13 @@ static void resolve_found(void *storage)
     assert_true(((struct weft_http_resolve *)storage)->count > 0);
 }
 
-static const struct provider resolve = {
+static const struct weft_provider resolve = {
     .name = "http_resolve",
-    PROVIDER_OP(struct weft_http_resolve, op),
+    WEFT_PROVIDER_OP(struct weft_http_resolve, op),
     .begin = weft_http_resolve_begin,
     .good = good_resolve,
     .bad = bad_resolve,
-    .bad_status = PROVIDER_ANY_ERROR,
+    .bad_status = WEFT_PROVIDER_ANY_ERROR,
     .nothing_status = UV_EINVAL,
     .verify = resolve_found,
 };

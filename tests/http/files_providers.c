@@ -135,9 +135,9 @@ static void verify(void *storage)
 
 static void conforms(const char *name, enum way its_way, const char *its_path)
 {
-    struct provider provider = {
+    struct weft_provider provider = {
         .name = name,
-        PROVIDER_OP(struct weft_http_file, op),
+        WEFT_PROVIDER_OP(struct weft_http_file, op),
         .begin = weft_http_file_begin,
         .up = up,
         .down = down,
@@ -147,7 +147,7 @@ static void conforms(const char *name, enum way its_way, const char *its_path)
         .nothing_status = UV_EINVAL,
         .verify = verify,
         .release = release,
-        .flags = PROVIDER_AWAITS,
+        .flags = WEFT_PROVIDER_AWAITS,
     };
     way = its_way;
     path = its_path;

@@ -77,15 +77,15 @@ TEST(a_client_that_does_not_read_costs_one_piece)
     fresh();
     for (enum way way = 0; way < WAYS; way++) {
         struct site site = {.server = {.handler = keep_latest}};
-        fault_install();
+        weft_fault_install();
         site_up(&site, scratch_dir(), way);
         int warm = ask_only(&site, "/small");
         struct reply reply = site_receive(&site, warm, false);
         reply_free(&reply);
-        unsigned long before = fault_live_bytes();
+        unsigned long before = weft_fault_live_bytes();
         int fd = ask_only(&site, "/large");
         until_stalled(&site, (turns(&site, 5), &latest->request));
-        assert_in_range(fault_live_bytes() - before, 1, WEFT_HTTP_FILES_PIECE + 32 * 1024);
+        assert_in_range(weft_fault_live_bytes() - before, 1, WEFT_HTTP_FILES_PIECE + 32 * 1024);
         reply = site_receive(&site, fd, false);
         assert_true(reply.whole);
         require_pattern(reply.body, reply.size, 0);
@@ -275,9 +275,9 @@ static const char *ladder_target;
 static void serve_once(unsigned long n)
 {
     struct site site = {.files = {.listing = true}};
-    fault_fail_at(0);
+    weft_fault_fail_at(0);
     site_up(&site, scratch_dir(), ladder_way);
-    fault_fail_at(n);
+    weft_fault_fail_at(n);
     struct reply reply = ask(&site, ladder_target);
     if (reply.status == 200 && reply.whole) {
         bool listing = strcmp(ladder_target, "/") == 0;

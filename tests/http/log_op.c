@@ -768,9 +768,9 @@ static void empty_scratch(struct weft_loop *loop)
 
 TEST(the_log_conforms)
 {
-    static const struct provider log_to_a_file = {
+    static const struct weft_provider log_to_a_file = {
         .name = "http_log",
-        PROVIDER_OP(struct run, log.op),
+        WEFT_PROVIDER_OP(struct run, log.op),
         .begin = weft_http_log_begin,
         .down = empty_scratch,
         .good = good_file,

@@ -544,12 +544,12 @@ static void hello_by_format(struct weft_op *op)
 
 TEST(under_a_steady_load_nothing_is_allocated)
 {
-    fault_install();
+    weft_fault_install();
     site_up(&s, hello_by_format);
     dial(&s, &c);
     for (int i = 0; i < 100; i++) {
         if (i == 30)
-            fault_fail_at(0); /* count from here on */
+            weft_fault_fail_at(0); /* count from here on */
         say(&c, GET_ROOT);
         assert_int_equal(hear(&s, &c), 200);
         if (i % 20 == 19) {
@@ -557,7 +557,7 @@ TEST(under_a_steady_load_nothing_is_allocated)
             dial(&s, &c);
         }
     }
-    assert_int_equal(fault_allocations(), 0);
+    assert_int_equal(weft_fault_allocations(), 0);
     hang_up(&c);
     site_down(&s);
     fault_remove();

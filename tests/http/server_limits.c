@@ -224,13 +224,13 @@ TEST(a_crowd_that_is_refused_does_not_become_a_crowd_itself)
 TEST(without_memory_nobody_is_accepted_for_a_while)
 {
     static struct client second;
-    fault_install();
+    weft_fault_install();
     site_up(&s, hello);
     dial(&s, &c);
-    fault_fail_at(1); /* the connection that is to wait behind this one */
+    weft_fault_fail_at(1); /* the connection that is to wait behind this one */
     until(&s, s.server.connections == 1);
     turns(&s);
-    assert_true(fault_hit());
+    assert_true(weft_fault_hit());
     dial(&s, &second);
     turns(&s);
     assert_int_equal(s.server.connections, 1);
@@ -250,7 +250,7 @@ TEST(a_head_that_there_is_no_memory_for_is_refused)
 {
     static const char *const requests[] = {
         text, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc"};
-    fault_install();
+    weft_fault_install();
     site_up(&s, hello);
     serves_on(&s);
     request_of_size(0, 2000); /* does not fit a small buffer */
@@ -258,16 +258,16 @@ TEST(a_head_that_there_is_no_memory_for_is_refused)
         dial(&s, &c);
         until(&s, s.server.connections == 1);
         turns(&s);
-        fault_fail_at(1);
+        weft_fault_fail_at(1);
         say(&c, requests[i]);
         assert_int_equal(hear(&s, &c), 503);
-        assert_true(fault_hit());
+        assert_true(weft_fault_hit());
         expect_field(&c, "Connection", "close");
         hear_end(&s, &c);
         hang_up(&c);
         until(&s, s.server.connections == 0);
     }
-    fault_fail_at(0);
+    weft_fault_fail_at(0);
     for (int i = 0; i < 2; i++)
         assert_int_equal(ask(&s, requests[i]), 200);
     site_down(&s);

@@ -254,16 +254,16 @@ static void release_all(void *storage)
 
 #define READING(its_name, its_up, its_nudge)                                                       \
     {                                                                                              \
-        .name = its_name, PROVIDER_OP(struct run, op), .begin = read_begin, .up = its_up,          \
+        .name = its_name, WEFT_PROVIDER_OP(struct run, op), .begin = read_begin, .up = its_up,     \
         .down = down, .good = good, .bad = bad_body, .bad_status = UV_EFBIG,                       \
         .nothing_status = UV_EINVAL, .nudge = its_nudge, .verify = read_has_hello,                 \
-        .flags = PROVIDER_AWAITS                                                                   \
+        .flags = WEFT_PROVIDER_AWAITS                                                              \
     }
 
-static const struct provider reading = READING("http_read", up_body, send_body);
-static const struct provider reading_what_is_there =
+static const struct weft_provider reading = READING("http_read", up_body, send_body);
+static const struct weft_provider reading_what_is_there =
     READING("http_read, there", up_body_there, NULL);
-static const struct provider reading_after_continue =
+static const struct weft_provider reading_after_continue =
     READING("http_read, expected", up_expecting, send_body);
 
 TEST(http_read_conforms)
@@ -279,19 +279,19 @@ static void bad_chunks(void *storage)
     send(((struct run *)storage)->bed->client, "five\r\n", 6, MSG_NOSIGNAL);
 }
 
-static const struct provider reading_chunks = {
+static const struct weft_provider reading_chunks = {
     .name = "http_read, chunks",
-    PROVIDER_OP(struct run, op),
+    WEFT_PROVIDER_OP(struct run, op),
     .begin = read_begin,
     .up = up_chunks,
     .down = down,
     .good = good,
     .bad = bad_chunks,
-    .bad_status = PROVIDER_ANY_ERROR, /* WEFT_EHTTP, and UV_EOF when it is tried again */
+    .bad_status = WEFT_PROVIDER_ANY_ERROR, /* WEFT_EHTTP, and UV_EOF when it is tried again */
     .nothing_status = UV_EINVAL,
     .nudge = send_chunks,
     .verify = read_has_hello,
-    .flags = PROVIDER_AWAITS,
+    .flags = WEFT_PROVIDER_AWAITS,
 };
 
 TEST(http_read_of_chunks_conforms)
@@ -301,14 +301,14 @@ TEST(http_read_of_chunks_conforms)
 
 #define READING_ALL(its_name, its_up, its_nudge)                                                   \
     {                                                                                              \
-        .name = its_name, PROVIDER_OP(struct run, op), .begin = all_begin, .up = its_up,           \
+        .name = its_name, WEFT_PROVIDER_OP(struct run, op), .begin = all_begin, .up = its_up,      \
         .down = down, .good = good, .bad = bad_body, .bad_status = UV_EFBIG,                       \
         .nothing_status = UV_EINVAL, .nudge = its_nudge, .verify = all_has_hello,                  \
-        .release = release_all, .flags = PROVIDER_AWAITS                                           \
+        .release = release_all, .flags = WEFT_PROVIDER_AWAITS                                      \
     }
 
-static const struct provider reading_all = READING_ALL("http_read_all", up_body, send_body);
-static const struct provider reading_all_there =
+static const struct weft_provider reading_all = READING_ALL("http_read_all", up_body, send_body);
+static const struct weft_provider reading_all_there =
     READING_ALL("http_read_all, there", up_body_there, NULL);
 
 TEST(http_read_all_conforms)
@@ -353,13 +353,13 @@ static void make_room(void *storage)
 
 #define WRITING(its_name, its_good, its_nudge)                                                     \
     {                                                                                              \
-        .name = its_name, PROVIDER_OP(struct run, op), .begin = write_begin, .up = up_get,         \
+        .name = its_name, WEFT_PROVIDER_OP(struct run, op), .begin = write_begin, .up = up_get,    \
         .down = down, .good = its_good, .bad = bad_write, .bad_status = UV_EINVAL,                 \
-        .nothing_status = UV_EINVAL, .nudge = its_nudge, .flags = PROVIDER_AWAITS                  \
+        .nothing_status = UV_EINVAL, .nudge = its_nudge, .flags = WEFT_PROVIDER_AWAITS             \
     }
 
-static const struct provider writing = WRITING("http_write", good_write, NULL);
-static const struct provider writing_in_line =
+static const struct weft_provider writing = WRITING("http_write", good_write, NULL);
+static const struct weft_provider writing_in_line =
     WRITING("http_write that waits", good_write_in_line, make_room);
 
 TEST(http_write_conforms)
@@ -389,16 +389,16 @@ static void drain_it(void *storage)
     weft_http_drain(storage, 1000);
 }
 
-static const struct provider serving = {
+static const struct weft_provider serving = {
     .name = "http_serve",
-    PROVIDER_OP(struct weft_http_server, op),
+    WEFT_PROVIDER_OP(struct weft_http_server, op),
     .begin = weft_http_serve_begin,
     .good = good_server,
     .bad = bad_server,
     .bad_status = UV_EADDRNOTAVAIL,
     .nothing_status = UV_EINVAL,
     .nudge = drain_it,
-    .flags = PROVIDER_AWAITS,
+    .flags = WEFT_PROVIDER_AWAITS,
 };
 
 TEST(http_serve_conforms)

@@ -418,7 +418,7 @@ static void stop_by_root(struct race *r)
 static bool stop_at_step(unsigned steps, uint64_t seed, void (*stop)(struct race *r))
 {
     struct race r;
-    fault_install();
+    weft_fault_install();
     race_up(&r, seed);
     list[count++] = r.hole.address;
     list[count++] = refusing();
@@ -506,15 +506,15 @@ static void connect_with_little_memory(unsigned long n)
     struct weft_stream stream = {0};
     struct weft_connect connect = {0};
     char port[8];
-    fault_fail_at(0);
+    weft_fault_fail_at(0);
     world_up(&w);
     listen_on(&w, &listener, "127.0.0.1:0");
     snprintf(port, sizeof port, "%u", weft_address_port(&listener.address));
     weft_stream_open(root_of(&w), &stream, noted);
-    fault_fail_at(n);
+    weft_fault_fail_at(n);
     weft_connect(root_of(&w), &connect, &stream, "localhost", port, noted);
     await(&w, &connect.op);
-    assert_int_equal(connect.op.status, fault_hit() ? UV_ENOMEM : 0);
+    assert_int_equal(connect.op.status, weft_fault_hit() ? UV_ENOMEM : 0);
     weft_stream_close(&stream);
     weft_listen_close(&listener);
     world_down(&w);

@@ -50,9 +50,9 @@ static void release_read(void *storage)
     weft_file_read_free(storage);
 }
 
-static const struct provider file_read = {
+static const struct weft_provider file_read = {
     .name = "file_read",
-    PROVIDER_OP(struct weft_file_read, op),
+    WEFT_PROVIDER_OP(struct weft_file_read, op),
     .begin = weft_file_read_begin,
     .up = make_source,
     .down = empty_scratch,
@@ -82,9 +82,9 @@ static void bad_read_of_unknown_size(void *storage)
     read->max = 10000;
 }
 
-static const struct provider file_read_growing = {
+static const struct weft_provider file_read_growing = {
     .name = "file_read of unknown size",
-    PROVIDER_OP(struct weft_file_read, op),
+    WEFT_PROVIDER_OP(struct weft_file_read, op),
     .begin = weft_file_read_begin,
     .good = good_read_of_unknown_size,
     .bad = bad_read_of_unknown_size,
@@ -130,9 +130,9 @@ static void write_is_complete(void *storage)
     scratch_equals(((struct write_run *)storage)->path, TEXT);
 }
 
-static const struct provider file_write = {
+static const struct weft_provider file_write = {
     .name = "file_write",
-    PROVIDER_OP(struct write_run, write.op),
+    WEFT_PROVIDER_OP(struct write_run, write.op),
     .begin = weft_file_write_begin,
     .down = empty_scratch,
     .good = good_write,
@@ -140,7 +140,7 @@ static const struct provider file_write = {
     .bad_status = UV_ENOENT,
     .nothing_status = UV_EINVAL,
     .verify = write_is_complete,
-    .flags = PROVIDER_AWAITS,
+    .flags = WEFT_PROVIDER_AWAITS,
 };
 
 TEST(file_write_conforms)
@@ -148,9 +148,9 @@ TEST(file_write_conforms)
     provider_check(&file_write);
 }
 
-static const struct provider file_append = {
+static const struct weft_provider file_append = {
     .name = "file_append",
-    PROVIDER_OP(struct write_run, write.op),
+    WEFT_PROVIDER_OP(struct write_run, write.op),
     .begin = weft_file_append_begin,
     .down = empty_scratch,
     .good = good_write,
@@ -158,7 +158,7 @@ static const struct provider file_append = {
     .bad_status = UV_ENOENT,
     .nothing_status = UV_EINVAL,
     .verify = write_is_complete,
-    .flags = PROVIDER_AWAITS,
+    .flags = WEFT_PROVIDER_AWAITS,
 };
 
 TEST(file_append_conforms)
@@ -200,9 +200,9 @@ static void save_left_nothing_half_done(void *storage)
         assert_false(scratch_exists(run->path));
 }
 
-static const struct provider file_save = {
+static const struct weft_provider file_save = {
     .name = "file_save",
-    PROVIDER_OP(struct save_run, save.op),
+    WEFT_PROVIDER_OP(struct save_run, save.op),
     .begin = weft_file_save_begin,
     .down = empty_scratch,
     .good = good_save,
@@ -211,7 +211,7 @@ static const struct provider file_save = {
     .nothing_status = UV_EINVAL,
     .verify = save_is_complete,
     .release = save_left_nothing_half_done,
-    .flags = PROVIDER_AWAITS,
+    .flags = WEFT_PROVIDER_AWAITS,
 };
 
 TEST(file_save_conforms)
@@ -253,9 +253,9 @@ static void copy_left_nothing_half_done(void *storage)
         assert_false(scratch_exists(run->to));
 }
 
-static const struct provider file_copy = {
+static const struct weft_provider file_copy = {
     .name = "file_copy",
-    PROVIDER_OP(struct copy_run, copy.op),
+    WEFT_PROVIDER_OP(struct copy_run, copy.op),
     .begin = weft_file_copy_begin,
     .up = make_source,
     .down = empty_scratch,
@@ -265,7 +265,7 @@ static const struct provider file_copy = {
     .nothing_status = UV_EINVAL,
     .verify = copy_is_complete,
     .release = copy_left_nothing_half_done,
-    .flags = PROVIDER_AWAITS,
+    .flags = WEFT_PROVIDER_AWAITS,
 };
 
 TEST(file_copy_conforms)
@@ -302,9 +302,9 @@ static void rename_is_done(void *storage)
     scratch_equals(run->to, TEXT);
 }
 
-static const struct provider file_rename = {
+static const struct weft_provider file_rename = {
     .name = "file_rename",
-    PROVIDER_OP(struct rename_run, rename.op),
+    WEFT_PROVIDER_OP(struct rename_run, rename.op),
     .begin = weft_file_rename_begin,
     .down = empty_scratch,
     .good = good_rename,
@@ -312,7 +312,7 @@ static const struct provider file_rename = {
     .bad_status = UV_ENOENT,
     .nothing_status = UV_EINVAL,
     .verify = rename_is_done,
-    .flags = PROVIDER_AWAITS,
+    .flags = WEFT_PROVIDER_AWAITS,
 };
 
 TEST(file_rename_conforms)
@@ -344,9 +344,9 @@ static void remove_is_done(void *storage)
     assert_false(scratch_exists(((struct remove_run *)storage)->path));
 }
 
-static const struct provider file_remove = {
+static const struct weft_provider file_remove = {
     .name = "file_remove",
-    PROVIDER_OP(struct remove_run, remove.op),
+    WEFT_PROVIDER_OP(struct remove_run, remove.op),
     .begin = weft_file_remove_begin,
     .down = empty_scratch,
     .good = good_remove,
@@ -354,7 +354,7 @@ static const struct provider file_remove = {
     .bad_status = UV_ENOENT,
     .nothing_status = UV_EINVAL,
     .verify = remove_is_done,
-    .flags = PROVIDER_AWAITS,
+    .flags = WEFT_PROVIDER_AWAITS,
 };
 
 TEST(file_remove_conforms)
@@ -387,9 +387,9 @@ static void mkdir_is_done(void *storage)
     assert_true(S_ISDIR(st.st_mode));
 }
 
-static const struct provider file_mkdir = {
+static const struct weft_provider file_mkdir = {
     .name = "file_mkdir",
-    PROVIDER_OP(struct mkdir_run, mkdir.op),
+    WEFT_PROVIDER_OP(struct mkdir_run, mkdir.op),
     .begin = weft_file_mkdir_begin,
     .down = empty_scratch,
     .good = good_mkdir,
@@ -397,7 +397,7 @@ static const struct provider file_mkdir = {
     .bad_status = UV_ENOTDIR,
     .nothing_status = UV_EINVAL,
     .verify = mkdir_is_done,
-    .flags = PROVIDER_AWAITS,
+    .flags = WEFT_PROVIDER_AWAITS,
 };
 
 TEST(file_mkdir_conforms)
@@ -422,9 +422,9 @@ static void stat_is_right(void *storage)
     assert_int_equal(stat->info.size, strlen(TEXT));
 }
 
-static const struct provider file_stat = {
+static const struct weft_provider file_stat = {
     .name = "file_stat",
-    PROVIDER_OP(struct weft_file_stat, op),
+    WEFT_PROVIDER_OP(struct weft_file_stat, op),
     .begin = weft_file_stat_begin,
     .up = make_source,
     .down = empty_scratch,
@@ -474,9 +474,9 @@ static void release_dir(void *storage)
     weft_dir_free(storage);
 }
 
-static const struct provider dir_read = {
+static const struct weft_provider dir_read = {
     .name = "dir_read",
-    PROVIDER_OP(struct weft_dir_read, op),
+    WEFT_PROVIDER_OP(struct weft_dir_read, op),
     .begin = weft_dir_read_begin,
     .up = make_many,
     .down = empty_scratch,

@@ -126,10 +126,10 @@ TEST(what_a_growing_buffer_took_too_much_is_given_back)
         print_message("there is no /proc\n");
         skip();
     }
-    fault_install();
+    weft_fault_install();
     assert_int_equal(status_of("/proc/self/smaps", 0), 0);
-    assert_int_equal(fault_live(), 1);
-    assert_true(fault_live_bytes() <= file.size + 4097);
+    assert_int_equal(weft_fault_live(), 1);
+    assert_true(weft_fault_live_bytes() <= file.size + 4097);
     weft_file_read_free(&file);
     fault_remove();
 }
@@ -243,13 +243,13 @@ TEST(an_ordinary_file_takes_two_allocations)
     char path[SCRATCH_PATH];
     scratch_file(path, "ordinary", "ordinary");
     struct world w;
-    fault_install();
+    weft_fault_install();
     world_up(&w);
     file = (struct weft_file_read){.max = 0};
-    unsigned long before = fault_allocations();
+    unsigned long before = weft_fault_allocations();
     weft_file_read(weft_root(&w.loop), &file, path, noted);
     world_down(&w);
-    assert_int_equal(fault_allocations() - before, 2);
+    assert_int_equal(weft_fault_allocations() - before, 2);
     weft_file_read_free(&file);
     fault_remove();
 }

@@ -72,7 +72,7 @@ static struct world w;
 
 static void up(void)
 {
-    fault_install();
+    weft_fault_install();
     world_up(&w);
     assert_int_equal(sem_init(&begun, 0, 0), 0);
     assert_int_equal(sem_init(&go_on, 0, 0), 0);
@@ -224,9 +224,9 @@ TEST(a_hop_cancelled_before_it_was_made_takes_no_memory_and_no_thread)
     weft_run(weft_root(&w.loop), &parent, NULL, noted);
     weft_run(&parent, &hopper.op, NULL, noted);
     weft_cancel(&parent, UV_EINTR);
-    unsigned long allocations = fault_allocations();
+    unsigned long allocations = weft_fault_allocations();
     change(&hopper.op);
-    assert_int_equal(fault_allocations(), allocations);
+    assert_int_equal(weft_fault_allocations(), allocations);
     weft_join(&parent);
     down();
     assert_int_equal(seen.calls, 2);

@@ -457,9 +457,9 @@ static void bad(void *storage)
 
 TEST(the_process_provider_conforms)
 {
-    static const struct provider provider = {
+    static const struct weft_provider provider = {
         .name = "process",
-        PROVIDER_OP(struct weft_process, op),
+        WEFT_PROVIDER_OP(struct weft_process, op),
         .begin = weft_process_begin,
         .good = good,
         .bad = bad,

@@ -16,9 +16,9 @@ static void good_sleep(void *storage)
     ((struct weft_sleep *)storage)->ms = 1;
 }
 
-static const struct provider sleeping = {
+static const struct weft_provider sleeping = {
     .name = "sleep",
-    PROVIDER_OP(struct weft_sleep, op),
+    WEFT_PROVIDER_OP(struct weft_sleep, op),
     .begin = weft_sleep_begin,
     .good = good_sleep,
 };
@@ -33,7 +33,7 @@ static void good_op(void *storage)
     (void)storage;
 }
 
-static const struct provider ticking = {
+static const struct weft_provider ticking = {
     .name = "tick",
     .size = sizeof(struct weft_op),
     .begin = weft_tick_begin,
@@ -45,7 +45,7 @@ TEST(tick_conforms)
     provider_check(&ticking);
 }
 
-static const struct provider immediately = {
+static const struct weft_provider immediately = {
     .name = "immediate",
     .size = sizeof(struct weft_op),
     .begin = weft_immediate_begin,
@@ -74,9 +74,9 @@ static void bad_ticker(void *storage)
     ((struct weft_ticker *)storage)->ms = 1;
 }
 
-static const struct provider ticker = {
+static const struct weft_provider ticker = {
     .name = "ticker",
-    PROVIDER_OP(struct weft_ticker, op),
+    WEFT_PROVIDER_OP(struct weft_ticker, op),
     .begin = weft_ticker_begin,
     .good = good_ticker,
     .bad = bad_ticker,
@@ -138,16 +138,16 @@ static void nudge_queue(void *storage)
     weft_queue_kill(&queue, UV_ECANCELED);
 }
 
-static const struct provider room = {
+static const struct weft_provider room = {
     .name = "queue_room",
-    PROVIDER_OP(struct weft_queue_wait, op),
+    WEFT_PROVIDER_OP(struct weft_queue_wait, op),
     .begin = weft_queue_room_begin,
     .up = queue_up,
     .down = queue_down,
     .good = good_wait,
     .nothing_status = UV_EINVAL,
     .nudge = nudge_queue,
-    .flags = PROVIDER_ALONE,
+    .flags = WEFT_PROVIDER_ALONE,
 };
 
 TEST(queue_room_conforms)
@@ -155,16 +155,16 @@ TEST(queue_room_conforms)
     provider_check(&room);
 }
 
-static const struct provider idle = {
+static const struct weft_provider idle = {
     .name = "queue_idle",
-    PROVIDER_OP(struct weft_queue_wait, op),
+    WEFT_PROVIDER_OP(struct weft_queue_wait, op),
     .begin = weft_queue_idle_begin,
     .up = queue_up,
     .down = queue_down,
     .good = good_wait,
     .nothing_status = UV_EINVAL,
     .nudge = nudge_queue,
-    .flags = PROVIDER_ALONE,
+    .flags = WEFT_PROVIDER_ALONE,
 };
 
 TEST(queue_idle_conforms)
@@ -194,9 +194,9 @@ static void signal_was_counted(void *storage)
     assert_true(((struct weft_signal *)storage)->count > 0);
 }
 
-static const struct provider one_signal = {
+static const struct weft_provider one_signal = {
     .name = "signal",
-    PROVIDER_OP(struct weft_signal, op),
+    WEFT_PROVIDER_OP(struct weft_signal, op),
     .begin = weft_signal_begin,
     .good = good_signal,
     .bad = bad_signal,
@@ -222,9 +222,9 @@ static void good_signals(void *storage)
     ((struct weft_signal *)storage)->arrived = end_at_once;
 }
 
-static const struct provider signals = {
+static const struct weft_provider signals = {
     .name = "signal that is counted until it is ended",
-    PROVIDER_OP(struct weft_signal, op),
+    WEFT_PROVIDER_OP(struct weft_signal, op),
     .begin = weft_signal_begin,
     .good = good_signals,
     .bad = bad_signal,
@@ -265,9 +265,9 @@ static void release_lookup(void *storage)
     weft_lookup_free(storage);
 }
 
-static const struct provider lookup = {
+static const struct weft_provider lookup = {
     .name = "lookup",
-    PROVIDER_OP(struct weft_lookup, op),
+    WEFT_PROVIDER_OP(struct weft_lookup, op),
     .begin = weft_lookup_begin,
     .good = good_lookup,
     .bad = bad_lookup,

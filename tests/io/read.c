@@ -400,20 +400,20 @@ static void read_all_with_little_memory(unsigned long n)
     struct weft_read_all all = {0};
     struct weft_stream stream = {0};
     static char bytes[20000];
-    fault_fail_at(0);
+    weft_fault_fail_at(0);
     world_up(&w);
     int peer = half_up(&w, &stream);
     assert_int_equal(write(peer, bytes, sizeof bytes), sizeof bytes);
     close(peer);
-    fault_fail_at(n);
+    weft_fault_fail_at(n);
     weft_read_all(root_of(&w), &all, &stream, 100000, noted);
     await(&w, &all.op);
-    assert_int_equal(all.op.status, fault_hit() ? UV_ENOMEM : 0);
-    bool hit = fault_hit();
+    assert_int_equal(all.op.status, weft_fault_hit() ? UV_ENOMEM : 0);
+    bool hit = weft_fault_hit();
     weft_read_all_free(&all);
     weft_stream_close(&stream);
     world_down(&w);
-    assert_int_equal(hit, fault_hit());
+    assert_int_equal(hit, weft_fault_hit());
 }
 
 TEST(reading_everything_survives_running_out_of_memory)

@@ -111,9 +111,9 @@ static void end_it(void *storage)
     weft_end(storage, 0);
 }
 
-static const struct provider stream = {
+static const struct weft_provider stream = {
     .name = "stream",
-    PROVIDER_OP(struct open_run, stream.op),
+    WEFT_PROVIDER_OP(struct open_run, stream.op),
     .begin = open_begin,
     .good = good_open,
     .nudge = end_it,
@@ -169,9 +169,9 @@ static void read_has_hello(void *storage)
     assert_memory_equal(run->buffer, "hello", 5);
 }
 
-static const struct provider reading = {
+static const struct weft_provider reading = {
     .name = "read",
-    PROVIDER_OP(struct read_run, read.op),
+    WEFT_PROVIDER_OP(struct read_run, read.op),
     .begin = weft_read_begin,
     .up = up,
     .down = down,
@@ -188,9 +188,9 @@ TEST(read_conforms)
     provider_check(&reading);
 }
 
-static const struct provider reading_at_once = {
+static const struct weft_provider reading_at_once = {
     .name = "read of what is there",
-    PROVIDER_OP(struct read_run, read.op),
+    WEFT_PROVIDER_OP(struct read_run, read.op),
     .begin = weft_read_begin,
     .up = up,
     .down = down,
@@ -234,9 +234,9 @@ static void release_read_all(void *storage)
     weft_read_all_free(storage);
 }
 
-static const struct provider reading_all = {
+static const struct weft_provider reading_all = {
     .name = "read_all",
-    PROVIDER_OP(struct weft_read_all, op),
+    WEFT_PROVIDER_OP(struct weft_read_all, op),
     .begin = weft_read_all_begin,
     .up = up,
     .down = down,
@@ -290,9 +290,9 @@ static void write_is_written(void *storage)
     assert_int_equal(((struct weft_write *)storage)->written, 5);
 }
 
-static const struct provider writing = {
+static const struct weft_provider writing = {
     .name = "write",
-    PROVIDER_OP(struct weft_write, op),
+    WEFT_PROVIDER_OP(struct weft_write, op),
     .begin = weft_write_begin,
     .up = up,
     .down = down,
@@ -308,9 +308,9 @@ TEST(write_conforms)
     provider_check(&writing);
 }
 
-static const struct provider writing_in_line = {
+static const struct weft_provider writing_in_line = {
     .name = "write that waits",
-    PROVIDER_OP(struct weft_write, op),
+    WEFT_PROVIDER_OP(struct weft_write, op),
     .begin = weft_write_begin,
     .up = up,
     .down = down,
@@ -344,9 +344,9 @@ static void drain_for_wait(void *storage)
     bed_drain(((struct weft_stream_wait *)storage)->stream);
 }
 
-static const struct provider room = {
+static const struct weft_provider room = {
     .name = "stream_room",
-    PROVIDER_OP(struct weft_stream_wait, op),
+    WEFT_PROVIDER_OP(struct weft_stream_wait, op),
     .begin = weft_stream_room_begin,
     .up = up,
     .down = down,
@@ -362,9 +362,9 @@ TEST(stream_room_conforms)
     provider_check(&room);
 }
 
-static const struct provider half_close = {
+static const struct weft_provider half_close = {
     .name = "shutdown",
-    PROVIDER_OP(struct weft_stream_wait, op),
+    WEFT_PROVIDER_OP(struct weft_stream_wait, op),
     .begin = weft_shutdown_begin,
     .up = up,
     .down = down,
@@ -414,9 +414,9 @@ static void leave(void *storage)
     shutdown(weft_owner(left, struct bed, stream)->peer, SHUT_WR);
 }
 
-static const struct provider gone = {
+static const struct weft_provider gone = {
     .name = "stream_gone",
-    PROVIDER_OP(struct gone_run, op),
+    WEFT_PROVIDER_OP(struct gone_run, op),
     .begin = gone_begin,
     .up = up,
     .down = down,
@@ -446,16 +446,16 @@ static void bad_listen(void *storage)
     assert_int_equal(weft_address_parse(&run->address, "192.0.2.1:80"), 0);
 }
 
-static const struct provider listening = {
+static const struct weft_provider listening = {
     .name = "listen",
-    PROVIDER_OP(struct weft_listen, op),
+    WEFT_PROVIDER_OP(struct weft_listen, op),
     .begin = weft_listen_begin,
     .good = good_listen,
     .bad = bad_listen,
     .bad_status = UV_EADDRNOTAVAIL,
     .nothing_status = UV_EINVAL,
     .nudge = end_it,
-    .flags = PROVIDER_AWAITS, /* once it is ended a cancel comes too late */
+    .flags = WEFT_PROVIDER_AWAITS, /* once it is ended a cancel comes too late */
 };
 
 TEST(listen_conforms)
@@ -490,9 +490,9 @@ static void accepted_is_connected(void *storage)
     assert_true(weft_stream_connected(((struct weft_accept *)storage)->stream));
 }
 
-static const struct provider accepting = {
+static const struct weft_provider accepting = {
     .name = "accept",
-    PROVIDER_OP(struct weft_accept, op),
+    WEFT_PROVIDER_OP(struct weft_accept, op),
     .begin = weft_accept_begin,
     .up = up,
     .down = down,
@@ -531,9 +531,9 @@ static void connected(void *storage)
     assert_true(weft_stream_connected(((struct weft_connect *)storage)->stream));
 }
 
-static const struct provider connecting = {
+static const struct weft_provider connecting = {
     .name = "connect",
-    PROVIDER_OP(struct weft_connect, op),
+    WEFT_PROVIDER_OP(struct weft_connect, op),
     .begin = weft_connect_begin,
     .up = up,
     .down = down,
@@ -566,15 +566,15 @@ static void bad_connect_by_name(void *storage)
     ((struct weft_connect *)storage)->service = "no-such-service";
 }
 
-static const struct provider connecting_by_name = {
+static const struct weft_provider connecting_by_name = {
     .name = "connect by name",
-    PROVIDER_OP(struct weft_connect, op),
+    WEFT_PROVIDER_OP(struct weft_connect, op),
     .begin = weft_connect_begin,
     .up = up,
     .down = down,
     .good = good_connect_by_name,
     .bad = bad_connect_by_name,
-    .bad_status = PROVIDER_ANY_ERROR,
+    .bad_status = WEFT_PROVIDER_ANY_ERROR,
     .nothing_status = UV_EINVAL,
     .verify = connected,
 };

@@ -71,25 +71,25 @@ static void crew_is_idle(struct weft_loop *loop)
 
 TEST(work_conforms)
 {
-    static const struct provider alone = {
+    static const struct weft_provider alone = {
         .name = "work",
-        PROVIDER_OP(struct sum, work.op),
+        WEFT_PROVIDER_OP(struct sum, work.op),
         .begin = weft_work_begin,
         .good = good,
         .bad = bad,
         .bad_status = UV_ERANGE,
         .nothing_status = UV_EINVAL,
         .verify = is_five,
-        .flags = PROVIDER_AWAITS,
+        .flags = WEFT_PROVIDER_AWAITS,
     };
     provider_check(&alone);
 }
 
 TEST(work_in_a_crew_conforms)
 {
-    static const struct provider together = {
+    static const struct weft_provider together = {
         .name = "work in a crew",
-        PROVIDER_OP(struct sum, work.op),
+        WEFT_PROVIDER_OP(struct sum, work.op),
         .begin = weft_work_begin,
         .down = crew_is_idle,
         .good = good_in_crew,
@@ -97,7 +97,7 @@ TEST(work_in_a_crew_conforms)
         .bad_status = UV_ERANGE,
         .nothing_status = UV_EINVAL,
         .verify = is_five,
-        .flags = PROVIDER_AWAITS,
+        .flags = WEFT_PROVIDER_AWAITS,
     };
     provider_check(&together);
 }

@@ -1,7 +1,5 @@
-/* Jobs, trail, dice and schedules. */
+/* Jobs and the trail. */
 #include "model.h"
-#include "core/sim.h"
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +28,7 @@ struct job *job_of(struct weft_op *op)
 
 static void end_job(struct job *job, int status)
 {
+    model_tell("job %d ends with %d", job->id, status);
     jobs.running--;
     weft_finish(&job->op, status);
 }
@@ -50,6 +49,7 @@ static void job_cancel(struct weft_op *op, int reason)
 {
     struct job *job = job_of(op);
     struct weft_loop *loop = weft_loop_of(op);
+    model_tell("job %d is cancelled with %d", job->id, reason);
     job->cancelled++;
     jobs.cancelled++;
     weft_timer_stop(loop, &job->timer_);
@@ -62,6 +62,7 @@ static void job_cancel(struct weft_op *op, int reason)
 void job_begin(struct weft_op *op)
 {
     struct job *job = job_of(op);
+    model_tell("job %d begins", job->id);
     job->begun++;
     jobs.begun++;
     if (++jobs.running > jobs.most)
@@ -82,7 +83,7 @@ void job_over(struct weft_op *parent, struct weft_op *op)
     jobs.reported++;
 }
 
-/* ---- trail and dice ------------------------------------------------------------------------- */
+/* ---- the trail ------------------------------------------------------------------------------ */
 
 void leave(const char *format, ...)
 {
@@ -94,44 +95,4 @@ void leave(const char *format, ...)
     length = strlen(trail);
     assert_true(length + 2 < sizeof trail);
     strcpy(trail + length, " ");
-}
-
-uint64_t roll(struct dice *dice, uint64_t limit)
-{
-    uint64_t number = weft__random(&dice->state);
-    return limit != 0 ? number % limit : 0;
-}
-
-bool chance(struct dice *dice, unsigned one_in)
-{
-    return roll(dice, one_in) == 0;
-}
-
-int64_t between(struct dice *dice, int64_t low, int64_t high)
-{
-    return low + (int64_t)roll(dice, (uint64_t)(high - low + 1));
-}
-
-/* ---- schedules ------------------------------------------------------------------------------ */
-
-struct schedule schedule;
-
-/* Small seeds are spread, so that neighbours (a torture's) do not repeat each other's schedules. */
-uint64_t model_first_seed(void)
-{
-    uint64_t seed = check_seed();
-    return seed < UINT64_C(1) << 32 ? seed << 32 : seed;
-}
-
-void model_begin(const char *model, uint64_t seed)
-{
-    schedule = (struct schedule){.model = model, .seed = seed};
-}
-
-void model_disagrees(const char *condition, const char *file, int line)
-{
-    print_error("the %s and its model disagree after %" PRIu64 " steps of WEFT_SEED=%" PRIu64
-                ": %s\n",
-                schedule.model, schedule.steps, schedule.seed, condition);
-    _fail(file, line);
 }

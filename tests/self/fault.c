@@ -8,18 +8,18 @@
 
 TEST(the_allocation_that_is_named_fails_and_no_other)
 {
-    fault_install();
-    fault_fail_at(2);
+    weft_fault_install();
+    weft_fault_fail_at(2);
     void *first = weft_alloc(10);
     void *second = weft_alloc(10);
     void *third = weft_calloc(2, 10);
     assert_non_null(first);
     assert_null(second);
     assert_non_null(third);
-    assert_true(fault_hit());
-    assert_int_equal(fault_allocations(), 3);
-    assert_int_equal(fault_live(), 2);
-    assert_int_equal(fault_live_bytes(), 30);
+    assert_true(weft_fault_hit());
+    assert_int_equal(weft_fault_allocations(), 3);
+    assert_int_equal(weft_fault_live(), 2);
+    assert_int_equal(weft_fault_live_bytes(), 30);
     weft_free(first);
     weft_free(third);
     fault_remove();
@@ -27,20 +27,20 @@ TEST(the_allocation_that_is_named_fails_and_no_other)
 
 TEST(a_resize_is_counted_and_keeps_what_was_there)
 {
-    fault_install();
+    weft_fault_install();
     char *text = weft_alloc(4);
     assert_non_null(text);
     memcpy(text, "abc", 4);
-    fault_fail_at(2);
+    weft_fault_fail_at(2);
     text = weft_realloc(text, 1000);
     assert_non_null(text);
     assert_string_equal(text, "abc");
-    assert_int_equal(fault_live_bytes(), 1000);
+    assert_int_equal(weft_fault_live_bytes(), 1000);
     assert_null(weft_realloc(text, 2000));
     assert_string_equal(text, "abc");
     text = weft_realloc(text, 5);
-    assert_int_equal(fault_live(), 1);
-    assert_int_equal(fault_live_bytes(), 5);
+    assert_int_equal(weft_fault_live(), 1);
+    assert_int_equal(weft_fault_live_bytes(), 5);
     weft_free(text);
     fault_remove();
 }
@@ -91,7 +91,7 @@ TEST(the_ladder_notices_a_leak)
 static void release_twice(void)
 {
     static char stranger[64];
-    fault_install();
+    weft_fault_install();
     weft_free(stranger + 32);
 }
 
@@ -112,14 +112,14 @@ static void *churn(void *unused)
 
 TEST(threads_may_allocate_at_once)
 {
-    fault_install();
-    fault_fail_at(THREADS * ROUNDS / 2);
+    weft_fault_install();
+    weft_fault_fail_at(THREADS * ROUNDS / 2);
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, churn, NULL), 0);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    assert_int_equal(fault_allocations(), THREADS * ROUNDS);
-    assert_true(fault_hit());
+    assert_int_equal(weft_fault_allocations(), THREADS * ROUNDS);
+    assert_true(weft_fault_hit());
     fault_remove();
 }

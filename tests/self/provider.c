@@ -101,9 +101,9 @@ static void bad(void *storage)
     ((struct faulty *)storage)->bad = true;
 }
 
-static const struct provider provider = {
+static const struct weft_provider provider = {
     .name = "faulty",
-    PROVIDER_OP(struct faulty, op),
+    WEFT_PROVIDER_OP(struct faulty, op),
     .begin = begin,
     .good = good,
     .bad = bad,

@@ -121,15 +121,15 @@ TEST(what_is_forgotten_is_only_done_again)
 
 TEST(without_memory_nothing_is_kept_and_nothing_breaks)
 {
-    fault_install();
+    weft_fault_install();
     up();
-    fault_fail_at(1);
+    weft_fault_fail_at(1);
     struct memo_key key = {1};
     struct memo_way way = {.link = weft_text_of("a")};
     memo_keep(&memo, &key, &way);
-    assert_true(fault_hit());
+    assert_true(weft_fault_hit());
     assert_false(memo_has(&memo, &key, &way));
-    fault_fail_at(0);
+    weft_fault_fail_at(0);
     down();
     fault_remove();
 }

@@ -61,7 +61,7 @@ static int crawl(void)
 TEST(whatever_allocation_fails_a_crawl_ends_and_leaves_nothing_behind)
 {
     site_up();
-    fault_install();
+    weft_fault_install();
     int err = dup(STDERR_FILENO), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     bool hit = true;
     unsigned long runs = 0, fewest = 0;
@@ -69,15 +69,15 @@ TEST(whatever_allocation_fails_a_crawl_ends_and_leaves_nothing_behind)
     for (unsigned long n = 1; hit; n += 1 + n / 12) {
         scratch_empty();
         dup2(nowhere, STDERR_FILENO);
-        fault_fail_at(n);
+        weft_fault_fail_at(n);
         int status = crawl();
-        hit = fault_hit();
-        fault_fail_at(0);
+        hit = weft_fault_hit();
+        weft_fault_fail_at(0);
         dup2(err, STDERR_FILENO);
-        if (fault_live() != 0)
-            print_error("allocation %lu: %lu blocks are left, status %d\n", n, fault_live(),
+        if (weft_fault_live() != 0)
+            print_error("allocation %lu: %lu blocks are left, status %d\n", n, weft_fault_live(),
                         status);
-        assert_int_equal(fault_live(), 0);
+        assert_int_equal(weft_fault_live(), 0);
         assert_in_range(status, 0, 5);
         if (!hit)
             assert_int_equal(status, 0);

@@ -61,9 +61,9 @@ static void verify(void *storage)
 
 TEST(save_conforms)
 {
-    static const struct provider provider = {
+    static const struct weft_provider provider = {
         .name = "save",
-        PROVIDER_OP(struct run, save.work.op),
+        WEFT_PROVIDER_OP(struct run, save.work.op),
         .begin = save_begin,
         .up = up,
         .down = down,
@@ -72,7 +72,7 @@ TEST(save_conforms)
         .bad_status = UV_ENOTDIR,
         .nothing_status = UV_EINVAL,
         .verify = verify,
-        .flags = PROVIDER_AWAITS,
+        .flags = WEFT_PROVIDER_AWAITS,
     };
     provider_check(&provider);
 }

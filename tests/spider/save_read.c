@@ -50,9 +50,9 @@ static void release_read(void *storage)
 
 TEST(save_read_conforms)
 {
-    static const struct provider provider = {
+    static const struct weft_provider provider = {
         .name = "save_read",
-        PROVIDER_OP(struct save_read, work.op),
+        WEFT_PROVIDER_OP(struct save_read, work.op),
         .begin = save_read_begin,
         .up = up,
         .down = down,
@@ -62,7 +62,7 @@ TEST(save_read_conforms)
         .nothing_status = UV_EINVAL,
         .verify = verify_read,
         .release = release_read,
-        .flags = PROVIDER_AWAITS,
+        .flags = WEFT_PROVIDER_AWAITS,
     };
     provider_check(&provider);
 }
@@ -88,9 +88,9 @@ static void verify_look(void *storage)
 
 TEST(save_look_conforms)
 {
-    static const struct provider provider = {
+    static const struct weft_provider provider = {
         .name = "save_look",
-        PROVIDER_OP(struct save_look, work.op),
+        WEFT_PROVIDER_OP(struct save_look, work.op),
         .begin = save_look_begin,
         .up = up,
         .down = down,
@@ -99,7 +99,7 @@ TEST(save_look_conforms)
         .bad_status = UV_ENOENT,
         .nothing_status = UV_EINVAL,
         .verify = verify_look,
-        .flags = PROVIDER_AWAITS,
+        .flags = WEFT_PROVIDER_AWAITS,
     };
     provider_check(&provider);
 }

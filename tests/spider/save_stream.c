@@ -74,9 +74,9 @@ static void bad_open(void *storage)
 
 TEST(save_stream_conforms)
 {
-    static const struct provider provider = {
+    static const struct weft_provider provider = {
         .name = "save_stream",
-        PROVIDER_OP(struct run, stream.work.op),
+        WEFT_PROVIDER_OP(struct run, stream.work.op),
         .begin = save_stream_begin,
         .up = up,
         .down = down,
@@ -85,7 +85,7 @@ TEST(save_stream_conforms)
         .bad_status = UV_EINVAL,
         .nothing_status = UV_EINVAL,
         .release = release,
-        .flags = PROVIDER_AWAITS,
+        .flags = WEFT_PROVIDER_AWAITS,
     };
     provider_check(&provider);
 }
@@ -103,18 +103,18 @@ static void bad_write(void *storage)
 
 TEST(save_write_conforms)
 {
-    static const struct provider provider = {
+    static const struct weft_provider provider = {
         .name = "save_write",
-        PROVIDER_OP(struct run, stream.work.op),
+        WEFT_PROVIDER_OP(struct run, stream.work.op),
         .begin = save_write_begin,
         .up = up,
         .down = down,
         .good = good_step,
         .bad = bad_write,
-        .bad_status = PROVIDER_ANY_ERROR, /* UV_EINVAL, then UV_EBADF in a retry */
+        .bad_status = WEFT_PROVIDER_ANY_ERROR, /* UV_EINVAL, then UV_EBADF in a retry */
         .nothing_status = UV_EBADF,
         .release = release,
-        .flags = PROVIDER_AWAITS,
+        .flags = WEFT_PROVIDER_AWAITS,
     };
     provider_check(&provider);
 }
@@ -131,19 +131,19 @@ static void verify_commit(void *storage)
 
 TEST(save_commit_conforms)
 {
-    static const struct provider provider = {
+    static const struct weft_provider provider = {
         .name = "save_commit",
-        PROVIDER_OP(struct run, stream.work.op),
+        WEFT_PROVIDER_OP(struct run, stream.work.op),
         .begin = save_commit_begin,
         .up = up,
         .down = down,
         .good = good_step,
         .bad = bad_commit,
-        .bad_status = PROVIDER_ANY_ERROR, /* UV_ENOTDIR, then UV_EBADF in a retry */
+        .bad_status = WEFT_PROVIDER_ANY_ERROR, /* UV_ENOTDIR, then UV_EBADF in a retry */
         .nothing_status = UV_EBADF,
         .verify = verify_commit,
         .release = release,
-        .flags = PROVIDER_AWAITS,
+        .flags = WEFT_PROVIDER_AWAITS,
     };
     provider_check(&provider);
 }

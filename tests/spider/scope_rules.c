@@ -522,7 +522,7 @@ static void use_all(unsigned long n)
         assert_int_equal(scope_check(&scope, &link, false), SCOPE_IN);
     if (err == 0 && (text = scope_text(&scope)) == NULL)
         err = UV_ENOMEM;
-    assert_int_equal(err, fault_hit() ? UV_ENOMEM : 0);
+    assert_int_equal(err, weft_fault_hit() ? UV_ENOMEM : 0);
     weft_free(text);
     weft_url_free(&start);
     weft_url_free(&link);
@@ -539,12 +539,12 @@ TEST(a_start_that_found_no_memory_changes_nothing)
 {
     struct scope scope;
     struct weft_url url;
-    fault_install();
+    weft_fault_install();
     begin(&scope, (struct scope_rules){0}, "http://a.org/");
     parse(&url, "http://b.org/");
-    fault_fail_at(1);
+    weft_fault_fail_at(1);
     assert_int_equal(scope_add_start(&scope, &url), UV_ENOMEM);
-    fault_fail_at(0);
+    weft_fault_fail_at(0);
     assert_false(scope_host(&scope, &url));
     assert_true(host(&scope, "http://a.org/"));
     assert_int_equal(scope_add_start(&scope, &url), 0);

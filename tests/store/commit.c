@@ -402,9 +402,9 @@ static void give_a_closed_one(void *storage)
     ((struct weft_crawl_commit *)storage)->crawl = &closed;
 }
 
-static const struct provider crawl_commit = {
+static const struct weft_provider crawl_commit = {
     .name = "crawl_commit",
-    PROVIDER_OP(struct weft_crawl_commit, op),
+    WEFT_PROVIDER_OP(struct weft_crawl_commit, op),
     .begin = weft_crawl_commit_begin,
     .up = prepare,
     .down = put_away,
@@ -412,7 +412,7 @@ static const struct provider crawl_commit = {
     .bad = give_a_closed_one,
     .bad_status = UV_EINVAL,
     .nothing_status = UV_EINVAL,
-    .flags = PROVIDER_AWAITS | PROVIDER_ALONE,
+    .flags = WEFT_PROVIDER_AWAITS | WEFT_PROVIDER_ALONE,
 };
 
 TEST(crawl_commit_conforms)

@@ -73,7 +73,7 @@ TEST(a_large_state_gets_a_larger_map)
 TEST(a_known_url_takes_less_than_40_bytes)
 {
     enum { COUNT = 200000 };
-    fault_install();
+    weft_fault_install();
     up();
     for (unsigned i = 1; i <= COUNT; i++) {
         char url[80];
@@ -81,14 +81,14 @@ TEST(a_known_url_takes_less_than_40_bytes)
         assert_int_equal(weft_crawl_see(&crawl, T(url), i, i / 10, NULL), WEFT_CRAWL_NEW);
         if (i % 20000 == 0) {
             kit_commit(&crawl);
-            assert_true(fault_live_bytes() < 40UL * i + (600UL << 10));
+            assert_true(weft_fault_live_bytes() < 40UL * i + (600UL << 10));
         }
     }
-    print_message("%.1f bytes a URL\n", (double)fault_live_bytes() / COUNT);
-    assert_true(fault_live_bytes() < 40UL * COUNT);
+    print_message("%.1f bytes a URL\n", (double)weft_fault_live_bytes() / COUNT);
+    assert_true(weft_fault_live_bytes() < 40UL * COUNT);
     kit_reopen(&crawl, folder);
-    print_message("%.1f bytes a URL, opened again\n", (double)fault_live_bytes() / COUNT);
-    assert_true(fault_live_bytes() < 40UL * COUNT);
+    print_message("%.1f bytes a URL, opened again\n", (double)weft_fault_live_bytes() / COUNT);
+    assert_true(weft_fault_live_bytes() < 40UL * COUNT);
     assert_int_equal(weft_crawl_find(&crawl, T("http://www.example.com/some/folder/page-777.html"
                                                "?query")),
                      777);

@@ -312,13 +312,13 @@ TEST(it_can_be_used_again_also_in_the_midst)
 TEST(strings_that_are_no_links_take_no_memory)
 {
     struct weft_css css = {.on_url = NULL};
-    fault_install();
+    weft_fault_install();
     weft_css_begin(&css);
     feed_times(&css, "a{content:'", 1);
     feed_times(&css, "a string", 100);
     feed_times(&css, "'} @namespace url(http://a/); @namespace b 'http://b/';", 1);
     assert_int_equal(weft_css_end(&css), 0);
-    assert_int_equal(fault_allocations(), 0);
+    assert_int_equal(weft_fault_allocations(), 0);
     weft_css_free(&css);
     fault_remove();
 }
@@ -346,7 +346,7 @@ static void scan_two(unsigned long n)
     assert_true(status == 0 || more == status);
     int end = weft_css_end(&css);
     assert_true(end == more);
-    assert_int_equal(end, fault_hit() ? UV_ENOMEM : 0);
+    assert_int_equal(end, weft_fault_hit() ? UV_ENOMEM : 0);
     assert_int_equal(dump.count, status != 0 ? 0 : end != 0 ? 1 : 2);
     weft_css_free(&css);
     dump_free(&dump);

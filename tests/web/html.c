@@ -335,7 +335,7 @@ static void read_rich(unsigned long n)
     struct weft_html html = {.on_token = note, .context = &seen, .wants = WEFT_HTML_WANTS_ALL};
     assert_int_equal(weft_html_begin(&html), 0);
     int status = weft_html_feed(&html, page, sizeof page - 1);
-    assert_int_equal(status, fault_hit() ? UV_ENOMEM : 0);
+    assert_int_equal(status, weft_fault_hit() ? UV_ENOMEM : 0);
     assert_int_equal(weft_html_end(&html), status);
     assert_true(status != 0 || seen.attributes == 3);
     weft_html_free(&html);

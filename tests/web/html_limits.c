@@ -109,10 +109,10 @@ static void feed_endless(struct weft_html *html, const char *begin, const char *
     assert_int_equal(weft_html_begin(html), 0);
     feed_text(html, begin);
     feed_many(html, repeat, MUCH);
-    assert_true(fault_live_bytes() < MOST);
+    assert_true(weft_fault_live_bytes() < MOST);
     feed_text(html, "\"'>");
     assert_int_equal(weft_html_end(html), 0);
-    assert_true(fault_live_bytes() < MOST);
+    assert_true(weft_fault_live_bytes() < MOST);
 }
 
 TEST(memory_is_bounded_whatever_never_ends)
@@ -122,7 +122,7 @@ TEST(memory_is_bounded_whatever_never_ends)
         "<!x", "</x ", "<title>", "<script>", "<script><!--", "<!doctype ", "<!doctype a public '",
         "&",   "&#",   "&#x"};
     static const char *const repeats[] = {"x", "a=b ", "-", "&amp;", "\r\n", "1", "<", "'x' "};
-    fault_install();
+    weft_fault_install();
     struct seen seen = {0};
     struct weft_html html = {
         .on_token = note, .context = &seen, .wants = WEFT_HTML_WANTS_ALL, .elements = true};
@@ -145,11 +145,11 @@ TEST(a_line_of_a_gigabyte_is_nothing_special)
 {
     struct seen seen = {0};
     struct weft_html html = {.on_token = note, .context = &seen, .wants_tag = skip_all};
-    fault_install();
+    weft_fault_install();
     assert_int_equal(weft_html_begin(&html), 0);
     feed_many(&html, "a line without an end, and with &amp; in it. ", (size_t)1 << 30);
     assert_int_equal(weft_html_end(&html), 0);
-    assert_int_equal(fault_allocations(), 0);
+    assert_int_equal(weft_fault_allocations(), 0);
     assert_int_equal(seen.tokens, 1);
     weft_html_free(&html);
     fault_remove();

@@ -348,13 +348,13 @@ static const char rich[] = "<link href='\xE4&uuml;?\xF6'><p style='background:ur
 
 TEST(the_next_document_needs_no_more_memory)
 {
-    fault_install();
+    weft_fault_install();
     assert_int_equal(read_pieces(WEFT_LINKS_HTML, "latin1", rich, sizeof rich - 1, 5), 0);
     assert_int_equal(found.count, 6);
-    unsigned long before = fault_allocations();
+    unsigned long before = weft_fault_allocations();
     assert_int_equal(read_pieces(WEFT_LINKS_HTML, "latin1", rich, sizeof rich - 1, 3), 0);
     assert_int_equal(found.count, 6);
-    assert_int_equal(fault_allocations(), before);
+    assert_int_equal(weft_fault_allocations(), before);
     forget();
     fault_remove();
 }
@@ -363,7 +363,7 @@ static void read_rich(unsigned long n)
 {
     (void)n;
     int status = read_pieces(WEFT_LINKS_HTML, "latin1", rich, sizeof rich - 1, 4);
-    if (fault_hit())
+    if (weft_fault_hit())
         assert_int_equal(status, UV_ENOMEM);
     else
         assert_int_equal(found.count, 6);
@@ -375,7 +375,7 @@ static void read_wide(unsigned long n)
     static const char page[] = "\xFE\xFF\0<\0a\0 \0h\0r\0e\0f\0=\0x\0>";
     (void)n;
     int status = read_pieces(WEFT_LINKS_HTML, "", page, sizeof page - 1, 4);
-    if (fault_hit())
+    if (weft_fault_hit())
         assert_int_equal(status, UV_ENOMEM);
     else
         assert_string_equal(found.text, "navigation a \"x\"\n");

@@ -473,10 +473,10 @@ static void parse_and_ask(unsigned long n)
     path[0] = '/';
     int status = weft_robots_parse(&robots, weft_text_of("User-agent: *\nDisallow: /x\nSitemap: a"),
                                    weft_text_of("weft"));
-    assert_int_equal(status, fault_hit() ? UV_ENOMEM : 0);
+    assert_int_equal(status, weft_fault_hit() ? UV_ENOMEM : 0);
     assert_int_equal(weft_robots_allows(&robots, weft_text_of("/y")), status == 0);
     bool allows = weft_robots_allows(&robots, weft_text(path, sizeof path));
-    assert_int_equal(allows, !fault_hit());
+    assert_int_equal(allows, !weft_fault_hit());
     assert_true(weft_robots_allows(&robots, weft_text_of("/robots.txt")));
     weft_robots_free(&robots);
 }

@@ -422,7 +422,7 @@ static void unpack_one(unsigned long n)
     (void)n;
     pack(&file, "http://a/\n", 10000);
     int status = sitemap_dump(&sitemap, &found, file.text, file.size, 20, 10);
-    assert_int_equal(status, fault_hit() ? UV_ENOMEM : 0);
+    assert_int_equal(status, weft_fault_hit() ? UV_ENOMEM : 0);
     assert_true(status != 0 || found.count == 10000);
     dump_free(&file);
     dump_free(&found);

@@ -134,10 +134,10 @@ TEST(long_input_of_any_shape_takes_no_time)
 TEST(parsing_in_a_row_allocates_nothing)
 {
     struct weft_url url = {0}, base = {0};
-    fault_install();
+    weft_fault_install();
     assert_int_equal(parse_repeated(&url, "http://x/", "a", 500), 0);
     assert_int_equal(weft_url_parse(&base, weft_text_of("http://x/a/b"), NULL), 0);
-    unsigned long before = fault_allocations();
+    unsigned long before = weft_fault_allocations();
     for (int i = 0; i < 100; i++) {
         weft_url_parse(&url, weft_text_of("http://u:p@EXAMPLE.org:81/a/../b c?d#e"), NULL);
         weft_url_parse(&url, weft_text_of("../c\td"), &base);
@@ -147,7 +147,7 @@ TEST(parsing_in_a_row_allocates_nothing)
                        NULL);
         weft_url_parse(&url, weft_text_of("http://no no/"), NULL);
     }
-    assert_int_equal(fault_allocations(), before);
+    assert_int_equal(weft_fault_allocations(), before);
     weft_url_free(&url);
     weft_url_free(&base);
     fault_remove();
@@ -221,16 +221,16 @@ TEST(running_out_of_memory_within_any_part_is_an_error_and_no_more)
 TEST(a_failed_parse_keeps_the_memory_for_the_next)
 {
     struct weft_url url = {0};
-    fault_install();
+    weft_fault_install();
     assert_int_equal(weft_url_parse(&url, weft_text_of("http://x/"), NULL), 0);
-    fault_fail_at(1);
+    weft_fault_fail_at(1);
     assert_int_equal(parse_repeated(&url, "http://x/", "a", 5000), UV_ENOMEM);
-    assert_true(fault_hit());
+    assert_true(weft_fault_hit());
     assert_int_equal(url.href.size, 0);
-    fault_fail_at(1);
+    weft_fault_fail_at(1);
     assert_int_equal(weft_url_parse(&url, weft_text_of("http://y/"), NULL), 0);
     assert_string_equal(url.href.data, "http://y/");
-    fault_fail_at(0);
+    weft_fault_fail_at(0);
     weft_url_free(&url);
     fault_remove();
 }

@@ -7,6 +7,7 @@
 
 #include "weft/address.h"
 #include "weft/alloc.h"
+#include "weft/cargo.h"
 #include "weft/dir.h"
 #include "weft/dns.h"
 #include "weft/emitter.h"
@@ -16,6 +17,7 @@
 #include "weft/loop.h"
 #include "weft/op.h"
 #include "weft/post.h"
+#include "weft/priority.h"
 #include "weft/process.h"
 #include "weft/queue.h"
 #include "weft/signal.h"

@@ -1,46 +1,68 @@
 /* Race: the runners are children of the race, and one of two functions is their then. Deciding is
- * weft_end: the losers are cancelled and awaited by it. */
+ * weft_end: the losers are cancelled and awaited by it. If nobody has decided when the last child
+ * has reported, too few have run. */
 #include "core/op.h"
-#include "weft/flow.h"
+#include "weft/race.h"
+
+static unsigned wanted(const struct weft_race *race)
+{
+    return race->wanted != 0 ? race->wanted : 1;
+}
+
+static void too_few_ran(struct weft_op *op)
+{
+    weft_end(op, op->reason_ != 0 ? op->reason_ : UV_EINVAL);
+}
 
 void weft_race_begin(struct weft_op *op)
 {
     struct weft_race *race = weft_owner(op, struct weft_race, op);
     race->winner = NULL;
+    race->places = 0;
     if (race->starters == NULL) {
         weft_finish(op, UV_EINVAL);
         return;
     }
+    op_when_idle(op, too_few_ran);
     race->starters(op);
-    if (op->state_ == OP_RUNNING && op->running_ == 0) /* nobody ran */
-        weft_end(op, op->reason_ != 0 ? op->reason_ : UV_EINVAL);
+    if (op->state_ == OP_RUNNING && op->running_ < wanted(race))
+        too_few_ran(op);
 }
 
 /* Once the race is decided or cancelled, what still comes in has lost. */
-static void win(struct weft_op *op, struct weft_op *runner)
+static bool is_open(const struct weft_op *race)
 {
-    if (!(op->flags_ & OP_REFUSE) && op->state_ == OP_RUNNING && !(op->flags_ & OP_DECIDED))
-        weft_owner(op, struct weft_race, op)->winner = runner;
-    weft_end(op, runner->status);
+    return !(race->flags_ & (OP_REFUSE | OP_DECIDED)) && race->state_ == OP_RUNNING;
 }
 
-void weft_race_first(struct weft_op *race, struct weft_op *runner)
+void weft_race_first(struct weft_op *op, struct weft_op *runner)
 {
-    win(race, runner);
+    struct weft_race *race = weft_owner(op, struct weft_race, op);
+    bool in_time = is_open(op);
+    runner->place_.index = in_time ? race->places++ : WEFT_NONE;
+    if (in_time && race->winner == NULL)
+        race->winner = runner;
+    if (!in_time || race->places == wanted(race))
+        weft_end(op, runner->status);
 }
 
-void weft_race_any(struct weft_op *race, struct weft_op *runner)
+void weft_race_any(struct weft_op *op, struct weft_op *runner)
 {
-    if (runner->status == 0)
-        win(race, runner);
-    else if (race->running_ == 0)
-        weft_end(race, runner->status);
+    struct weft_race *race = weft_owner(op, struct weft_race, op);
+    if (runner->status == 0) {
+        weft_race_first(op, runner);
+        return;
+    }
+    runner->place_.index = WEFT_NONE;
+    if (race->places + op->running_ < wanted(race)) /* too few are left */
+        weft_end(op, runner->status);
 }
 
 void weft_race_at(const struct weft_site *site, struct weft_op *parent, struct weft_race *race,
-                  weft_begin_fn *starters, weft_then_fn *then)
+                  unsigned places, weft_begin_fn *starters, weft_then_fn *then)
 {
     op_check_start(parent, &race->op);
+    race->wanted = places;
     race->starters = starters;
     weft_run_at(site, parent, &race->op, weft_race_begin, then);
 }

@@ -1,25 +1,18 @@
-/* Series: one step after the other.
- *
- * A step that started something is over when the last of it has reported: the op tells by its idle
- * function. One that started nothing is over when it returns, and the next follows in the same
- * loop, so that a long list of synchronous steps uses no stack. */
-#include "core/op.h"
+/* Series: one step after the other; see steps.h for how. */
 #include "steps.h"
 
-static void next_steps(struct weft_op *op)
+static bool call_next(struct weft_op *op)
 {
     struct weft_series *series = weft_owner(op, struct weft_series, op);
-    while (op->state_ == OP_RUNNING && op->running_ == 0) {
-        if (op->flags_ & OP_REFUSE) {
-            weft_finish(op, op->reason_);
-            return;
-        }
-        if (series->at_ == series->steps.count) {
-            weft_finish(op, 0);
-            return;
-        }
-        series->steps.list[series->at_++](op);
-    }
+    if (series->at_ == series->steps.count)
+        return false;
+    series->steps.list[series->at_++](op);
+    return true;
+}
+
+static void go_on(struct weft_op *op)
+{
+    steps_go_on(op, call_next);
 }
 
 bool weft__steps_valid(const struct weft_steps *steps)
@@ -41,8 +34,8 @@ void weft_series_begin(struct weft_op *op)
         weft_finish(op, UV_EINVAL);
         return;
     }
-    op_when_idle(op, next_steps);
-    next_steps(op);
+    op_when_idle(op, go_on);
+    go_on(op);
 }
 
 void weft_series_at(const struct weft_site *site, struct weft_op *parent,

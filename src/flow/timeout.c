@@ -1,6 +1,6 @@
 /* Timeout: a task under an op that has a deadline. */
 #include "core/op.h"
-#include "weft/flow.h"
+#include "weft/retry.h"
 
 static void task_over(struct weft_op *op, struct weft_op *task)
 {

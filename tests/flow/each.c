@@ -30,9 +30,10 @@ static void up(size_t count)
         herd.plan[i] = (struct job){.id = (int)i};
 }
 
-static bool next_job(struct weft_op *each, struct weft_op *slot, size_t index)
+static bool next_job(struct weft_op *slot)
 {
-    assert_ptr_equal(each, &herd.each.op);
+    size_t index = weft_index(slot);
+    assert_ptr_equal(slot->parent, &herd.each.op);
     assert_int_equal(index, herd.asked);
     herd.asked++;
     if (index >= herd.count)
@@ -271,18 +272,18 @@ TEST(done_may_end_it_with_an_error_of_its_own)
     assert_int_equal(jobs.begun, 5);
 }
 
-static bool next_fails(struct weft_op *each, struct weft_op *slot, size_t index)
+static bool next_fails(struct weft_op *slot)
 {
-    if (index == herd.stop_at) {
-        weft_end(each, herd.stop_with);
+    if (weft_index(slot) == herd.stop_at) {
+        weft_end(slot->parent, herd.stop_with);
         return false;
     }
-    return next_job(each, slot, index);
+    return next_job(slot);
 }
 
-static bool next_fails_and_goes_on(struct weft_op *each, struct weft_op *slot, size_t index)
+static bool next_fails_and_goes_on(struct weft_op *slot)
 {
-    next_fails(each, slot, index);
+    next_fails(slot);
     return true;
 }
 
@@ -348,8 +349,8 @@ TEST(an_each_with_a_count_of_no_slots_is_invalid)
 TEST(an_each_without_a_source_is_invalid)
 {
     up(3);
-    weft_each(weft_root(&w.loop), &herd.each, WEFT_SLOTS(herd.slots, op), NULL, job_begin,
-              item_done, noted);
+    weft_each(weft_root(&w.loop), &herd.each, WEFT_SLOTS(herd.slots, op), (weft_next_fn *)NULL,
+              job_begin, item_done, noted);
     world_down(&w);
     assert_int_equal(seen.status, UV_EINVAL);
 }
@@ -488,7 +489,7 @@ TEST(a_slot_begun_by_hand_through_each_begin_has_the_site_of_the_each)
     up(1);
     herd.plan[0].ms = BY_HAND;
     herd.each = (struct weft_each){
-        .slots = WEFT_SLOTS(herd.slots, op), .next = next_job, .begin = job_begin};
+        .slots = WEFT_SLOTS(herd.slots, op), .source.next = next_job, .begin = job_begin};
     weft_run(weft_root(&w.loop), &herd.each.op, weft_each_begin, noted);
     assert_ptr_equal(herd.slots[0].op.site_, herd.each.op.site_);
     assert_string_equal(herd.slots[0].op.site_->type, "weft_each_begin");
@@ -525,10 +526,8 @@ struct heap_herd {
     struct job slots[2];
 };
 
-static bool next_lingering(struct weft_op *each, struct weft_op *slot, size_t index)
+static bool next_lingering(struct weft_op *slot)
 {
-    (void)each;
-    (void)index;
     job_of(slot)->ms = 100;
     job_of(slot)->linger_ms = 3;
     return true;

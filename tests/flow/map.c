@@ -23,9 +23,9 @@ static void up(size_t count)
     wanted = count;
 }
 
-static bool next_square(struct weft_op *op, struct weft_op *slot, size_t index)
+static bool next_square(struct weft_op *slot)
 {
-    (void)op;
+    size_t index = weft_index(slot);
     if (index == wanted)
         return false;
     *job_of(slot) = (struct job){.id = (int)index};
@@ -34,11 +34,11 @@ static bool next_square(struct weft_op *op, struct weft_op *slot, size_t index)
     return true;
 }
 
-static void store_square(struct weft_op *op, struct weft_op *slot, size_t index)
+static void store_square(struct weft_op *slot)
 {
-    assert_ptr_equal(op, &map.op);
+    size_t index = weft_index(slot);
+    assert_ptr_equal(slot->parent, &map.op);
     assert_int_equal(index, job_of(slot)->id);
-    assert_int_equal(index, weft_index(slot));
     assert_int_equal(slot->status, 0);
     results[index] = index * index;
     stored[index]++;
@@ -144,11 +144,11 @@ TEST(a_map_that_is_cancelled_stores_only_what_succeeded)
     assert_int_equal(sum, jobs.begun - jobs.cancelled);
 }
 
-static void store_and_stop(struct weft_op *op, struct weft_op *slot, size_t index)
+static void store_and_stop(struct weft_op *slot)
 {
-    store_square(op, slot, index);
-    if (index == 4)
-        weft_end(op, 0);
+    store_square(slot);
+    if (weft_index(slot) == 4)
+        weft_end(slot->parent, 0);
 }
 
 TEST(store_may_end_a_map_early_and_well)
@@ -179,7 +179,8 @@ TEST(a_map_without_a_begin_or_a_source_is_invalid)
              noted);
     world_run(&w);
     assert_int_equal(seen.status, UV_EINVAL);
-    weft_map(weft_root(&w.loop), &map, WEFT_SLOTS(slots, op), NULL, job_begin, store_square, noted);
+    weft_map(weft_root(&w.loop), &map, WEFT_SLOTS(slots, op), (weft_next_fn *)NULL, job_begin,
+             store_square, noted);
     world_down(&w);
     assert_int_equal(seen.calls, 2);
     assert_int_equal(seen.status, UV_EINVAL);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <weft/flow.h>
 
-enum { ITEMS = 24, SLOTS = 5, RUNNERS = 6, SCHEDULES = 6000 };
+enum { ITEMS = 24, SLOTS = 5, RUNNERS = 6, SCHEDULES = 15000 };
 
 static struct world w;
 static struct dice dice;
@@ -69,6 +69,7 @@ static void run_to_the_end(struct weft_op *op, uint64_t cancel_at, void (*look_a
             weft_cancel(op, UV_ETIMEDOUT);
         }
         look_ahead();
+        model_tell_next(&w);
         if (!weft_sim_step(&w.sim))
             return;
         schedule.steps++;
@@ -99,8 +100,10 @@ static struct herd {
     bool was_begun[ITEMS], was_done[ITEMS], was_stored[ITEMS];
 } herd;
 
-static bool next_item(struct weft_op *op, struct weft_op *slot, size_t index)
+static bool next_item(struct weft_op *slot)
 {
+    struct weft_op *op = slot->parent;
+    size_t index = weft_index(slot);
     agree(op == &herd.each.op);
     agree(!herd.dry && !outcome.decided && outcome.reason == 0);
     agree(index == herd.asked && index == herd.begun);
@@ -142,9 +145,9 @@ static void item_done(struct weft_op *op, struct weft_op *slot)
     }
 }
 
-static void store_item(struct weft_op *op, struct weft_op *slot, size_t index)
+static void store_item(struct weft_op *slot)
 {
-    (void)op;
+    size_t index = weft_index(slot);
     agree(slot->status == 0 && index == weft_index(slot));
     agree(herd.was_begun[index] && !herd.was_stored[index]);
     herd.was_stored[index] = true;
@@ -218,7 +221,9 @@ static struct heat {
     bool any[RUNNERS], started[RUNNERS], reported[RUNNERS];
     struct weft_sleep stagger;
     size_t count, late; /* late: started by the sleep's then; RUNNERS: none */
-    bool sleeping;
+    bool sleeping, late_starts;
+    unsigned wanted, places;
+    size_t place[RUNNERS];
     const struct weft_op *winner;
 } heat;
 
@@ -231,7 +236,8 @@ static void start_runner(struct weft_op *op, size_t i)
 static void start_late(struct weft_op *op, struct weft_op *sleep)
 {
     (void)sleep;
-    start_runner(op, heat.late);
+    if (heat.late_starts)
+        start_runner(op, heat.late);
 }
 
 static void start_all(struct weft_op *op)
@@ -259,27 +265,46 @@ static void race_over(struct weft_op *parent, struct weft_op *op)
     agree(parent == weft_root(&w.loop) && op == &heat.race.op && !outcome.told);
     outcome.told = true;
     agree(under_way() == 0 && jobs.running == 0);
-    agree(heat.race.winner == heat.winner);
-    agree(op->status == (heat.count == 0 ? UV_EINVAL : outcome.status));
-    agree(heat.race.winner == NULL || heat.race.winner->status == op->status);
+    agree(outcome.decided && op->status == outcome.status);
+    agree(heat.race.winner == heat.winner && heat.race.places == heat.places);
+    agree(heat.wanted > 1 || heat.winner == NULL || heat.winner->status == op->status);
+    for (size_t i = 0; i < heat.count; i++)
+        agree(!heat.started[i] || weft_index(&heat.runners[i].op) == heat.place[i]);
+}
+
+/* Too few have run: it is told when there are too few at the start, or when nobody is left. */
+static void decide_too_few(void)
+{
+    decide(outcome.reason != 0 ? outcome.reason : UV_EINVAL);
+}
+
+static void runner_comes(size_t i)
+{
+    const struct weft_op *runner = &heat.runners[i].op;
+    bool comes_in = !heat.any[i] || runner->status == 0;
+    bool in_time = comes_in && !outcome.decided && outcome.reason == 0;
+    heat.reported[i] = true;
+    heat.place[i] = in_time ? heat.places++ : WEFT_NONE;
+    if (heat.place[i] == 0)
+        heat.winner = runner;
+    if (comes_in ? !in_time || heat.places == heat.wanted : heat.places + under_way() < heat.wanted)
+        decide(runner->status);
 }
 
 static void look_ahead_in_race(void)
 {
     const struct weft_op *next = w.loop.ready_;
-    if (next == &heat.stagger.op && next->state_ == OP_READY)
+    if (next == NULL || next->state_ != OP_READY || outcome.told)
+        return;
+    bool sleep = next == &heat.stagger.op;
+    if (sleep)
         heat.sleeping = false;
     for (size_t i = 0; i < heat.count; i++) {
-        const struct weft_op *runner = &heat.runners[i].op;
-        if (runner != next || runner->state_ != OP_READY || heat.reported[i])
-            continue;
-        heat.reported[i] = true;
-        bool wins = !heat.any[i] || runner->status == 0;
-        if (wins && !outcome.decided && outcome.reason == 0)
-            heat.winner = runner;
-        if (wins || under_way() == 0)
-            decide(runner->status);
+        if (&heat.runners[i].op == next && !heat.reported[i])
+            runner_comes(i);
     }
+    if (under_way() == 0 && !(sleep && heat.late_starts))
+        decide_too_few();
 }
 
 static void compare_race(void)
@@ -296,14 +321,19 @@ static void one_race(uint64_t seed)
     memset(&heat, 0, sizeof heat);
     heat.count = roll(&dice, RUNNERS + 1);
     heat.late = heat.count > 0 && chance(&dice, 4) ? roll(&dice, heat.count) : RUNNERS;
+    heat.late_starts = !chance(&dice, 4);
+    heat.wanted = chance(&dice, 2) ? 1 : 1 + (unsigned)roll(&dice, heat.count + 1);
     bool mixed = chance(&dice, 5), any = chance(&dice, 2);
     for (size_t i = 0; i < heat.count; i++) {
         draw(&heat.runners[i]);
+        heat.runners[i].id = (int)i;
         if (chance(&dice, 2))
             heat.runners[i].status = UV_ENOENT - (int)roll(&dice, 3);
         heat.any[i] = mixed ? chance(&dice, 2) : any;
     }
-    weft_race(weft_root(&w.loop), &heat.race, start_all, race_over);
+    weft_race_of(weft_root(&w.loop), &heat.race, heat.wanted, start_all, race_over);
+    if (under_way() < heat.wanted)
+        decide_too_few();
     run_to_the_end(&heat.race.op, draw_cancel(), look_ahead_in_race, compare_race);
     schedule_down();
 }
@@ -312,15 +342,7 @@ static void one_race(uint64_t seed)
 
 static void many(void (*one)(uint64_t seed))
 {
-    world_up(&w);
-    uint64_t first = model_first_seed(), steps = 0;
-    unsigned long count = check_scale(SCHEDULES);
-    for (unsigned long i = 0; i < count; i++) {
-        one(first + i);
-        steps += schedule.steps;
-    }
-    print_message("%lu schedules, %lu steps\n", count, (unsigned long)steps);
-    world_down(&w);
+    model_schedules(&w, one, SCHEDULES);
 }
 
 TEST(each_and_map_agree_with_their_model)

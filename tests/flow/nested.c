@@ -62,20 +62,17 @@ static void parallel_second(struct weft_op *op)
     run_below(op, &weft_owner(op, struct nest, parallel.op)->below[1][1]);
 }
 
-static bool next_item(struct weft_op *op, struct weft_op *slot, size_t index)
+static bool next_item(struct weft_op *slot)
 {
-    (void)op;
-    if (index == 4)
+    if (weft_index(slot) == 4)
         return false;
     prepared(job_of(slot));
     return true;
 }
 
-static void store_item(struct weft_op *op, struct weft_op *slot, size_t index)
+static void store_item(struct weft_op *slot)
 {
-    (void)slot;
-    (void)index;
-    weft_owner(op, struct nest, map.op)->stored++;
+    weft_owner(slot->parent, struct nest, map.op)->stored++;
 }
 
 static void race_starters(struct weft_op *op)
@@ -107,10 +104,10 @@ static void nest_init(struct nest *nest)
     nest->series.steps = WEFT_STEPS(series_first, series_second);
     nest->parallel.steps = WEFT_STEPS(parallel_first, parallel_second);
     nest->each.slots = weft_slots(&nest->below[2][0].op, sizeof(struct job), 2);
-    nest->each.next = next_item;
+    nest->each.source.next = next_item;
     nest->each.begin = job_begin;
     nest->map.slots = weft_slots(&nest->below[3][0].op, sizeof(struct job), 3);
-    nest->map.next = next_item;
+    nest->map.source.next = next_item;
     nest->map.begin = job_begin;
     nest->map.store = store_item;
     nest->race.starters = race_starters;
@@ -154,11 +151,9 @@ static void start_runner(struct weft_op *op)
     weft_run(op, op_of(&pair.nests[0], pair.inner), pair.inner->begin, weft_race_first);
 }
 
-static bool next_nest(struct weft_op *op, struct weft_op *slot, size_t index)
+static bool next_nest(struct weft_op *slot)
 {
-    (void)op;
-    (void)slot;
-    return index < 4;
+    return weft_index(slot) < 4;
 }
 
 static void push_inner(struct weft_op *op)

@@ -1,8 +1,11 @@
 /* Race: the first to settle, or the first to succeed.
  * ctest: labels=valgrind */
 #include "model.h"
+#include "provider.h"
+#include <limits.h>
 #include <string.h>
 #include <weft/flow.h>
+#include <weft/queue.h>
 
 static struct world w;
 static struct weft_race race;
@@ -13,6 +16,7 @@ static void up(void)
     model_up(&w);
     memset(&race, 0, sizeof race);
     race.winner = &race.op; /* garbage of an earlier life */
+    race.places = 9;
     a = b = c = (struct job){0};
 }
 
@@ -397,4 +401,345 @@ TEST(the_site_of_a_race_is_where_it_was_written)
     assert_int_equal(race.op.site_->line, line);
     assert_int_equal(race.op.site_->group, WEFT_FLOW);
     world_down(&w);
+}
+
+/* ---- the first few -------------------------------------------------------------------------- */
+
+static void run_of(unsigned wanted, weft_begin_fn *starters)
+{
+    weft_race_of(weft_root(&w.loop), &race, wanted, starters, noted);
+    assert_int_equal(seen.calls, 0);
+    world_down(&w);
+    assert_int_equal(seen.calls, 1);
+    assert_int_equal(jobs.running, 0);
+}
+
+static void assert_places(size_t of_a, size_t of_b, size_t of_c)
+{
+    assert_true(weft_index(&a.op) == of_a);
+    assert_true(weft_index(&b.op) == of_b);
+    assert_true(weft_index(&c.op) == of_c);
+}
+
+TEST(the_first_two_end_the_race_and_have_their_places)
+{
+    up();
+    a = (struct job){.ms = 5};
+    b = (struct job){.ms = 100, .linger_ms = 3};
+    c = (struct job){.ms = 2};
+    run_of(2, first_of_three);
+    assert_int_equal(seen.status, 0);
+    assert_int_equal(race.places, 2);
+    assert_ptr_equal(race.winner, &c.op);
+    assert_places(1, WEFT_NONE, 0);
+    assert_int_equal(b.op.status, UV_ECANCELED);
+    assert_int_equal(w.sim.now_, 8);
+}
+
+TEST(as_many_as_run_may_be_wanted)
+{
+    up();
+    a.ms = 3;
+    b.ms = 1;
+    c.ms = 2;
+    run_of(3, first_of_three);
+    assert_int_equal(seen.status, 0);
+    assert_int_equal(race.places, 3);
+    assert_ptr_equal(race.winner, &b.op);
+    assert_places(2, 0, 1);
+}
+
+TEST(a_wanted_of_0_means_1)
+{
+    up();
+    a.ms = 3;
+    b.ms = 1;
+    c.ms = 2;
+    run_of(0, first_of_three);
+    assert_int_equal(race.places, 1);
+    assert_places(WEFT_NONE, 0, WEFT_NONE);
+}
+
+TEST(of_the_first_few_an_error_takes_a_place_and_the_last_place_decides_the_status)
+{
+    up();
+    a = (struct job){.ms = 1, .status = UV_EIO};
+    b = (struct job){.ms = 2};
+    c = (struct job){.ms = 9};
+    run_of(2, first_of_three);
+    assert_int_equal(seen.status, 0);
+    assert_int_equal(race.places, 2);
+    assert_ptr_equal(race.winner, &a.op);
+    assert_places(0, 1, WEFT_NONE);
+    up();
+    a = (struct job){.ms = 2, .status = UV_EIO};
+    b = (struct job){.ms = 1};
+    c = (struct job){.ms = 9};
+    run_of(2, first_of_three);
+    assert_int_equal(seen.status, UV_EIO);
+    assert_places(1, 0, WEFT_NONE);
+}
+
+TEST(any_two_skip_a_failure)
+{
+    up();
+    a = (struct job){.ms = 1, .status = UV_EIO};
+    b = (struct job){.ms = 3};
+    c = (struct job){.ms = 2};
+    run_of(2, any_of_three);
+    assert_int_equal(seen.status, 0);
+    assert_int_equal(race.places, 2);
+    assert_ptr_equal(race.winner, &c.op);
+    assert_places(WEFT_NONE, 1, 0);
+}
+
+TEST(a_race_is_lost_as_soon_as_too_few_are_left)
+{
+    up();
+    a = (struct job){.ms = 1, .status = UV_EIO};
+    b = (struct job){.ms = 2, .status = UV_ENOENT};
+    c = (struct job){.ms = 100, .linger_ms = 4};
+    run_of(2, any_of_three);
+    assert_int_equal(seen.status, UV_ENOENT);
+    assert_int_equal(race.places, 0);
+    assert_null(race.winner);
+    assert_places(WEFT_NONE, WEFT_NONE, WEFT_NONE);
+    assert_int_equal(c.op.status, UV_ECANCELED);
+    assert_int_equal(w.sim.now_, 6);
+}
+
+TEST(a_race_that_is_lost_keeps_the_places_that_were_taken)
+{
+    up();
+    a = (struct job){.ms = 1};
+    b = (struct job){.ms = 2, .status = UV_ENOENT};
+    c = (struct job){.ms = 100};
+    run_of(3, any_of_three);
+    assert_int_equal(seen.status, UV_ENOENT);
+    assert_int_equal(race.places, 1);
+    assert_ptr_equal(race.winner, &a.op);
+    assert_places(0, WEFT_NONE, WEFT_NONE);
+    assert_int_equal(w.sim.now_, 2);
+}
+
+TEST(fewer_runners_than_are_wanted_are_invalid_and_stopped)
+{
+    up();
+    a = (struct job){.ms = 50, .linger_ms = 2};
+    b = c = (struct job){.ms = 50};
+    run_of(4, first_of_three);
+    assert_int_equal(seen.status, UV_EINVAL);
+    assert_int_equal(jobs.cancelled, 3);
+    assert_int_equal(race.places, 0);
+    assert_null(race.winner);
+    assert_int_equal(w.sim.now_, 2);
+}
+
+TEST(fewer_runners_that_are_ready_at_once_are_invalid_too)
+{
+    up();
+    run_of(UINT_MAX, any_of_three);
+    assert_int_equal(seen.status, UV_EINVAL);
+    assert_int_equal(race.places, 0);
+    assert_places(WEFT_NONE, WEFT_NONE, WEFT_NONE);
+}
+
+TEST(when_all_are_ready_together_only_as_many_as_are_wanted_come_in)
+{
+    up();
+    run_of(2, first_of_three);
+    assert_int_equal(seen.status, 0);
+    assert_int_equal(race.places, 2);
+    size_t sum = 0, none = 0;
+    struct job *all[] = {&a, &b, &c};
+    for (int i = 0; i < 3; i++) {
+        size_t place = weft_index(&all[i]->op);
+        none += place == WEFT_NONE;
+        sum += place == WEFT_NONE ? 0 : place + 1;
+    }
+    assert_int_equal(none, 1);
+    assert_int_equal(sum, 1 + 2);
+}
+
+TEST(cancelled_after_one_place_a_race_reports_the_reason_and_keeps_the_place)
+{
+    up();
+    a = (struct job){.ms = 1};
+    b = c = (struct job){.ms = 100, .linger_ms = 5};
+    weft_race_of(weft_root(&w.loop), &race, 2, any_of_three, noted);
+    weft_sim_advance(&w.sim, 10);
+    assert_int_equal(race.places, 1);
+    weft_cancel(&race.op, UV_ETIMEDOUT);
+    world_down(&w);
+    assert_int_equal(seen.calls, 1);
+    assert_int_equal(seen.status, UV_ETIMEDOUT);
+    assert_int_equal(race.places, 1);
+    assert_ptr_equal(race.winner, &a.op);
+    assert_places(0, WEFT_NONE, WEFT_NONE);
+}
+
+TEST(what_comes_in_after_a_cancel_has_no_place)
+{
+    up();
+    a = (struct job){.ms = 1};
+    weft_race_of(weft_root(&w.loop), &race, 2, first_of_three, noted);
+    weft_cancel(&race.op, UV_ETIMEDOUT); /* b and c are ready */
+    world_down(&w);
+    assert_int_equal(seen.status, UV_ETIMEDOUT);
+    assert_int_equal(b.op.status, 0);
+    assert_int_equal(race.places, 0);
+    assert_null(race.winner);
+    assert_places(WEFT_NONE, WEFT_NONE, WEFT_NONE);
+}
+
+TEST(a_deadline_over_the_first_two_ends_the_race)
+{
+    up();
+    static struct weft_deadline deadline;
+    a.ms = 1;
+    b.ms = c.ms = 100;
+    weft_race_of(weft_root(&w.loop), &race, 2, first_of_three, noted);
+    weft_deadline(&race.op, &deadline, 10);
+    world_down(&w);
+    assert_int_equal(seen.status, UV_ETIMEDOUT);
+    assert_int_equal(race.places, 1);
+}
+
+/* ---- nobody is left to decide --------------------------------------------------------------- */
+
+static void start_nobody(struct weft_op *op, struct weft_op *pause)
+{
+    (void)op;
+    (void)pause;
+}
+
+static void a_pause_and_nobody(struct weft_op *op)
+{
+    weft_sleep(op, &stagger, 5, start_nobody);
+}
+
+TEST(a_race_in_which_nobody_ever_ran_is_invalid)
+{
+    up();
+    run(a_pause_and_nobody);
+    assert_int_equal(seen.status, UV_EINVAL);
+    assert_null(race.winner);
+}
+
+static void one_and_a_pause(struct weft_op *op)
+{
+    weft_run(op, &a.op, job_begin, weft_race_first);
+    weft_sleep(op, &stagger, 5, start_nobody);
+}
+
+TEST(a_race_in_which_too_few_ever_ran_is_invalid_and_keeps_its_places)
+{
+    up();
+    a.ms = 9;
+    run_of(2, one_and_a_pause);
+    assert_int_equal(seen.status, UV_EINVAL);
+    assert_int_equal(race.places, 1);
+    assert_ptr_equal(race.winner, &a.op);
+}
+
+TEST(a_race_that_is_cancelled_before_anybody_ran_reports_the_reason)
+{
+    up();
+    weft_race(weft_root(&w.loop), &race, a_pause_and_nobody, noted);
+    weft_cancel(&race.op, UV_EINTR);
+    world_down(&w);
+    assert_int_equal(seen.status, UV_EINTR);
+}
+
+/* ---- elsewhere ------------------------------------------------------------------------------ */
+
+static struct weft_queue queue;
+
+static void queued_runners(struct weft_op *op)
+{
+    weft_queue_push(&queue, op, &a.op, job_begin, weft_race_first);
+    weft_queue_push(&queue, op, &b.op, job_begin, weft_race_first);
+    weft_queue_push(&queue, op, &c.op, job_begin, weft_race_first);
+}
+
+TEST(runners_in_a_queue_that_never_began_have_no_place)
+{
+    up();
+    a.ms = b.ms = c.ms = 5;
+    assert_int_equal(weft_queue_init(&queue, &w.loop, 1), 0);
+    weft_race_of(weft_root(&w.loop), &race, 2, queued_runners, noted);
+    world_run(&w);
+    assert_int_equal(weft_queue_close(&queue), 0);
+    world_down(&w);
+    assert_int_equal(seen.status, 0);
+    assert_int_equal(jobs.begun, 3); /* the third had its place when the second came in */
+    assert_places(0, 1, WEFT_NONE);
+}
+
+TEST(a_race_can_be_begun_again)
+{
+    up();
+    a = (struct job){.ms = 1};
+    b = c = (struct job){.ms = 2};
+    weft_race_of(weft_root(&w.loop), &race, 3, first_of_three, noted);
+    world_run(&w);
+    assert_int_equal(race.places, 3);
+    a.ms = 7;
+    c.ms = 3;
+    seen.calls = 0;
+    run(first_of_three);
+    assert_int_equal(race.places, 1);
+    assert_ptr_equal(race.winner, &b.op);
+    assert_places(WEFT_NONE, 0, WEFT_NONE);
+}
+
+struct heat {
+    struct weft_race race;
+    struct job runners[3];
+};
+
+static void start_heat(struct weft_op *op)
+{
+    struct heat *heat = weft_owner(op, struct heat, race.op);
+    for (int i = 0; i < 3; i++)
+        weft_run(op, &heat->runners[i].op, job_begin, weft_race_any);
+}
+
+static void good(void *storage)
+{
+    struct heat *heat = storage;
+    heat->race.starters = start_heat;
+    heat->race.wanted = 2;
+    for (unsigned i = 0; i < 3; i++) {
+        heat->runners[i].ms = 1 + i;
+        heat->runners[i].status = 0;
+    }
+}
+
+static void bad(void *storage)
+{
+    good(storage);
+    ((struct heat *)storage)->runners[0].status = UV_EIO;
+    ((struct heat *)storage)->runners[2].status = UV_EIO;
+}
+
+static void verify(void *storage)
+{
+    assert_int_equal(((struct heat *)storage)->race.places, 2);
+}
+
+TEST(a_race_conforms)
+{
+    static const struct weft_provider provider = {
+        .name = "race",
+        WEFT_PROVIDER_OP(struct heat, race.op),
+        .begin = weft_race_begin,
+        .good = good,
+        .bad = bad,
+        .bad_status = UV_EIO,
+        .nothing_status = UV_EINVAL,
+        .verify = verify,
+        .flags = WEFT_PROVIDER_AWAITS, /* decided, it awaits the losers */
+    };
+    provider_check(&provider);
 }

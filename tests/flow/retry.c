@@ -1,10 +1,12 @@
 /* Retry: attempt, pause, attempt.
  * ctest: labels=valgrind */
 #include "model.h"
+#include "provider.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <weft/flow.h>
+#include <weft/queue.h>
 
 static struct world w;
 static struct weft_retry retry;
@@ -308,7 +310,16 @@ TEST(a_cancel_when_a_failed_attempt_is_ready_tries_no_other)
     weft_cancel(&retry.op, UV_ECANCELED);
     world_down(&w);
     assert_int_equal(retry.tries, 1);
-    assert_true(seen.status == UV_ECANCELED || seen.status == UV_ECONNREFUSED);
+    assert_int_equal(seen.status, UV_ECANCELED);
+}
+
+TEST(a_cancel_when_the_last_failure_is_ready_leaves_that_its_status)
+{
+    up();
+    run(1, 1);
+    weft_cancel(&retry.op, UV_ECANCELED);
+    world_down(&w);
+    assert_int_equal(seen.status, UV_ECONNREFUSED);
 }
 
 TEST(a_cancel_when_a_successful_attempt_is_ready_reports_the_reason)
@@ -477,4 +488,270 @@ TEST(a_retry_is_the_callers_again_when_its_then_starts)
         world_down(&w);
         assert_int_equal(seen.calls, 1);
     }
+}
+
+/* ---- growth --------------------------------------------------------------------------------- */
+
+static void pauses_are(unsigned growth, const uint64_t *expected, unsigned count)
+{
+    up();
+    retry.growth = growth;
+    run(count + 1, 10);
+    world_down(&w);
+    for (unsigned i = 0; i < count; i++)
+        assert_int_equal(begun_at[i + 1] - begun_at[i], expected[i]);
+}
+
+TEST(a_growth_of_1_keeps_the_pause)
+{
+    static const uint64_t same[] = {10, 10, 10, 10, 10};
+    pauses_are(1, same, 5);
+}
+
+TEST(a_growth_of_0_means_2)
+{
+    static const uint64_t doubled[] = {10, 20, 40, 80};
+    pauses_are(0, doubled, 4);
+    pauses_are(2, doubled, 4);
+}
+
+TEST(a_growth_of_3_triples_the_pause)
+{
+    static const uint64_t tripled[] = {10, 30, 90, 270};
+    pauses_are(3, tripled, 4);
+}
+
+TEST(max_ms_bounds_any_growth)
+{
+    up();
+    retry.growth = 10;
+    retry.max_ms = 50;
+    run(4, 7);
+    world_down(&w);
+    static const uint64_t expected[] = {0, 7, 57, 107};
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(begun_at[i], expected[i]);
+}
+
+/* The second pause would be wait_ms times growth, which is more than fits. */
+TEST(the_greatest_growth_does_not_overflow)
+{
+    static const unsigned growths[] = {UINT_MAX, 9, 17};
+    static const uint64_t waits[] = {UINT64_C(1) << 33, UINT64_MAX / 8, UINT64_MAX / 16};
+    for (size_t i = 0; i < 3; i++) {
+        up();
+        retry.growth = growths[i];
+        run(10, waits[i]);
+        weft_sim_advance(&w.sim, waits[i]);
+        assert_int_equal(retry.tries, 2);
+        weft_sim_advance(&w.sim, waits[i]); /* no second pause is as short as the first */
+        assert_int_equal(retry.tries, 2);
+        weft_cancel(&retry.op, UV_ECANCELED);
+        world_down(&w);
+        assert_int_equal(seen.status, UV_ECANCELED);
+    }
+}
+
+TEST(a_bound_holds_where_growth_would_overflow)
+{
+    up();
+    retry.growth = UINT_MAX;
+    retry.max_ms = 100;
+    run(50, 1);
+    world_down(&w);
+    assert_int_equal(retry.tries, 50);
+    assert_int_equal(w.sim.now_, 1 + 48 * 100);
+}
+
+TEST(jitter_of_an_odd_pause_is_at_least_half_and_may_be_all_of_it)
+{
+    bool seen_pause[6] = {false};
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        up();
+        w.sim.random_ = seed;
+        retry.jitter = true;
+        retry.growth = 1;
+        run(2, 5);
+        world_down(&w);
+        assert_in_range(begun_at[1], 3, 5);
+        seen_pause[begun_at[1]] = true;
+    }
+    assert_true(seen_pause[3] && seen_pause[4] && seen_pause[5]);
+}
+
+TEST(jitter_of_a_millisecond_is_that_millisecond)
+{
+    up();
+    retry.jitter = true;
+    run(2, 1);
+    world_down(&w);
+    assert_int_equal(begun_at[1], 1);
+}
+
+/* ---- ended from inside ---------------------------------------------------------------------- */
+
+static bool end_when_asked(const struct weft_op *op)
+{
+    weft_end(op->parent, 0);
+    return true;
+}
+
+static void end_when_discarded(struct weft_op *op)
+{
+    discarded++;
+    weft_end(op->parent, UV_EACCES);
+}
+
+TEST(again_may_end_it_early_and_well)
+{
+    up();
+    retry.again = end_when_asked;
+    retry.discard = discard;
+    run(10, 1);
+    world_down(&w);
+    assert_int_equal(seen.calls, 1);
+    assert_int_equal(seen.status, 0);
+    assert_int_equal(retry.tries, 1);
+    assert_int_equal(discarded, 0); /* it was not tried again */
+}
+
+static bool cancel_when_asked(const struct weft_op *op)
+{
+    weft_cancel(op->parent, UV_EINTR);
+    return true;
+}
+
+TEST(again_may_cancel_it)
+{
+    up();
+    retry.again = cancel_when_asked;
+    retry.discard = discard;
+    run(10, 1);
+    world_down(&w);
+    assert_true(seen.status == UV_EINTR || seen.status == UV_ECONNREFUSED);
+    assert_int_equal(retry.tries, 1);
+    assert_int_equal(discarded, 0);
+}
+
+TEST(discard_may_end_it)
+{
+    up();
+    retry.discard = end_when_discarded;
+    run(10, 1);
+    world_down(&w);
+    assert_int_equal(seen.status, UV_EACCES);
+    assert_int_equal(retry.tries, 1);
+    assert_int_equal(discarded, 1);
+}
+
+/* ---- retryable ------------------------------------------------------------------------------ */
+
+TEST(retryable_fills_in_and_begins_nothing)
+{
+    up();
+    retry.growth = 3;
+    retry.jitter = true;
+    int line = __LINE__ + 1;
+    weft_retryable(&retry, &task.op, try_task, 4, 10);
+    assert_int_equal(task.begun, 0);
+    assert_int_equal(retry.times, 4);
+    assert_int_equal(retry.wait_ms, 10);
+    assert_int_equal(retry.growth, 3);
+    assert_true(retry.jitter);
+    assert_int_equal(retry.task_site_->line, line);
+    assert_string_equal(retry.task_site_->type, "try_task");
+    world_down(&w);
+}
+
+enum { LINE = 4 };
+static struct line {
+    struct weft_retry retry;
+    struct job task;
+} line[LINE];
+
+static void fail_once(struct weft_op *op)
+{
+    struct job *job = job_of(op);
+    job->status = job->begun == 0 ? UV_ECONNREFUSED : 0;
+    job_begin(op);
+}
+
+TEST(in_a_queue_a_retryable_keeps_its_place_while_it_waits)
+{
+    up();
+    struct weft_queue queue;
+    memset(line, 0, sizeof line);
+    assert_int_equal(weft_queue_init(&queue, &w.loop, 2), 0);
+    for (size_t i = 0; i < LINE; i++) {
+        line[i].task.ms = 3;
+        weft_retryable(&line[i].retry, &line[i].task.op, fail_once, 3, 10);
+        weft_queue_push(&queue, weft_root(&w.loop), &line[i].retry.op, weft_retry_begin, noted);
+    }
+    assert_int_equal(jobs.begun, 0);
+    weft_sim_advance(&w.sim, 8); /* both pause */
+    assert_int_equal(jobs.begun, 2);
+    assert_int_equal(jobs.running, 0);
+    world_run(&w);
+    weft_queue_close(&queue);
+    world_down(&w);
+    assert_int_equal(seen.calls, LINE);
+    assert_int_equal(jobs.begun, 2 * LINE);
+    assert_int_equal(jobs.most, 2);
+    assert_int_equal(w.sim.now_, 2 * (3 + 10 + 3));
+    for (size_t i = 0; i < LINE; i++) {
+        assert_int_equal(line[i].retry.op.status, 0);
+        assert_int_equal(line[i].retry.tries, 2);
+    }
+}
+
+TEST(a_retryable_in_a_retry_multiplies_the_tries)
+{
+    up();
+    static struct weft_retry outer;
+    memset(&outer, 0, sizeof outer);
+    weft_retryable(&retry, &task.op, try_task, 3, 1);
+    weft_retry(weft_root(&w.loop), &outer, &retry.op, weft_retry_begin, 2, 100, noted);
+    world_down(&w);
+    assert_int_equal(task.begun, 6);
+    assert_int_equal(retry.tries, 3);
+    assert_int_equal(outer.tries, 2);
+    assert_int_equal(w.sim.now_, 3 + 100 + 3);
+}
+
+/* ---- the contract --------------------------------------------------------------------------- */
+
+static void good(void *storage)
+{
+    struct line *own = storage;
+    weft_retryable(&own->retry, &own->task.op, fail_once, 3, 2);
+    own->task.ms = 1;
+    own->task.begun = 0;
+}
+
+static void bad(void *storage)
+{
+    struct line *own = storage;
+    good(storage);
+    own->retry.begin = job_begin;
+    own->task.status = UV_ECONNREFUSED;
+}
+
+static void verify(void *storage)
+{
+    assert_int_equal(((struct line *)storage)->retry.tries, 2);
+}
+
+TEST(a_retry_conforms)
+{
+    static const struct weft_provider provider = {
+        .name = "retry",
+        WEFT_PROVIDER_OP(struct line, retry.op),
+        .begin = weft_retry_begin,
+        .good = good,
+        .bad = bad,
+        .bad_status = UV_ECONNREFUSED,
+        .nothing_status = UV_EINVAL,
+        .verify = verify,
+    };
+    provider_check(&provider);
 }

@@ -42,6 +42,7 @@ struct weft_lane {
     size_t waiting;          /* read only */
     uint8_t rank;            /* read only */
     bool paused_, listed_;
+    struct weft_queue *plain_; /* queue, for plain pushes; NULL: closed, or a line of priorities */
     struct weft_op *head_, **tail_;
     struct weft_lane *ring_next_, **ring_link_;
     struct weft_lane *all_next_, **all_link_;

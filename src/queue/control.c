@@ -92,19 +92,34 @@ void weft_queue_stop(struct weft_queue *queue)
     queue->stopped_ = true;
 }
 
-static size_t cancel_waiting(struct weft_queue *queue, weft_match_fn *matches, void *context,
-                             int reason)
+struct choice {
+    weft_match_fn *matches; /* NULL: all */
+    void *context;
+    int reason;
+};
+
+static size_t cancel_line(struct weft_op *first, const struct choice *choice)
+{
+    size_t cancelled = 0;
+    for (struct weft_op *task = first, *next; task != NULL; task = next) {
+        bool chosen = choice->matches == NULL || choice->matches(task, choice->context);
+        next = task->wait_;
+        if (!chosen)
+            continue;
+        weft_cancel(task, choice->reason);
+        cancelled++;
+    }
+    return cancelled;
+}
+
+/* Of a sorted line, first those behind its head: when the head leaves one of them moves up. */
+static size_t cancel_waiting(struct weft_queue *queue, const struct choice *choice)
 {
     size_t cancelled = 0;
     for (struct weft_lane *lane = queue->lanes_; lane != NULL; lane = lane->all_next_) {
-        for (struct weft_op *task = lane->head_, *next; task != NULL; task = next) {
-            bool chosen = matches == NULL || matches(task, context);
-            next = task->wait_;
-            if (!chosen)
-                continue;
-            weft_cancel(task, reason);
-            cancelled++;
-        }
+        if (lane_is_sorted(lane))
+            cancelled += cancel_line(weft_owner(lane, struct weft_priority, lane)->rest_, choice);
+        cancelled += cancel_line(lane->head_, choice);
     }
     return cancelled;
 }
@@ -112,7 +127,7 @@ static size_t cancel_waiting(struct weft_queue *queue, weft_match_fn *matches, v
 size_t weft_queue_remove(struct weft_queue *queue, weft_match_fn *matches, void *context)
 {
     RULE(4, matches != NULL, &queue->loop->root, "weft_queue_remove was given nothing to ask");
-    return cancel_waiting(queue, matches, context, UV_ECANCELED);
+    return cancel_waiting(queue, &(struct choice){matches, context, UV_ECANCELED});
 }
 
 /* Running tasks are on no list: finishing one would have to take it off, for the sake of a call
@@ -131,6 +146,6 @@ static void cancel_running(struct weft_queue *queue, int reason)
 void weft_queue_kill(struct weft_queue *queue, int reason)
 {
     RULE(5, reason < 0, NULL, "the reason of a kill must be negative");
-    cancel_waiting(queue, NULL, NULL, reason);
+    cancel_waiting(queue, &(struct choice){.reason = reason});
     cancel_running(queue, reason);
 }

@@ -137,9 +137,20 @@ static bool rates_allow(struct weft_queue *queue, struct weft_lane *lane)
 /* Take task out of its lane; it holds no place yet, or never will. */
 static void leave_line(struct weft_lane *lane, struct weft_op *task)
 {
-    wait_unlink(task, &lane->tail_);
+    if (lane_is_sorted(lane))
+        weft__priority_leave(lane, task);
+    else
+        wait_unlink(task, &lane->tail_);
     lane->waiting--;
     lane->queue->waiting--;
+}
+
+/* The first one was the only one, as the first of a sorted line always is. */
+__attribute__((noinline)) static void line_is_empty(struct weft_lane *lane)
+{
+    lane->tail_ = &lane->head_;
+    if (lane_is_sorted(lane))
+        weft__priority_move_up(lane);
 }
 
 /* leave_line for the first one, which is cheaper. */
@@ -150,7 +161,7 @@ static inline struct weft_op *take_first(struct weft_queue *queue, struct weft_l
     if (likely(lane->head_ != NULL))
         lane->head_->wait_link_ = &lane->head_;
     else
-        lane->tail_ = &lane->head_;
+        line_is_empty(lane);
     lane->waiting--;
     queue->waiting--;
     return task;
@@ -248,15 +259,21 @@ static void pump_due(struct weft_op *root, struct weft_op *op)
     tell(queue, WEFT_QUEUE_EMPTY); /* last: a listener may close the queue */
 }
 
+void weft__queue_call(const struct weft_site *site, struct weft_loop *loop, struct weft_op *op,
+                      weft_then_fn *then)
+{
+    op_adopt(site, &loop->root, op, then);
+    op->state_ = OP_READY;
+    ready_put(loop, op);
+}
+
 void weft__queue_schedule(struct weft_queue *queue)
 {
     if (queue->scheduled_)
         return;
     RULE(1, queue->loop != NULL, NULL, "a closed queue was used");
     queue->scheduled_ = true;
-    op_adopt(&pump_site, &queue->loop->root, &queue->pump_, pump_due);
-    queue->pump_.state_ = OP_READY;
-    ready_put(queue->loop, &queue->pump_);
+    weft__queue_call(&pump_site, queue->loop, &queue->pump_, pump_due);
 }
 
 /* ---- a task's way --------------------------------------------------------------------------- */
@@ -288,16 +305,42 @@ static void refuse(struct weft_queue *queue, const struct weft_site *site, struc
     weft_finish(task, WEFT_ESTOPPED);
 }
 
+/* Why the queue that a push has found is not one to push on. */
+__attribute__((noreturn, cold)) static void wrong_lane(const struct weft_lane *lane,
+                                                       const struct weft_queue *found,
+                                                       const struct weft_op *parent)
+{
+    RULE(2, found != NULL || lane->queue == NULL, parent,
+         "a plain push on a lane of priorities; use weft_priority_push");
+    weft__broken(1, parent, "a task was pushed on a lane that is closed or another loop's");
+}
+
+enum where { BACK, FRONT, BY_PRIORITY };
+
+static inline void join_line(struct weft_lane *lane, struct weft_op *task, enum where where)
+{
+    if (where == BY_PRIORITY) {
+        weft__priority_put(lane, task);
+    } else if (where == FRONT && lane->head_ != NULL) {
+        task->wait_ = lane->head_;
+        task->wait_->wait_link_ = &task->wait_;
+        task->wait_link_ = &lane->head_;
+        lane->head_ = task;
+    } else {
+        wait_append(task, &lane->tail_);
+    }
+}
+
 __attribute__((always_inline)) static inline bool push(const struct weft_site *site,
                                                        struct weft_lane *lane,
                                                        struct weft_op *parent, struct weft_op *task,
                                                        weft_begin_fn *begin, weft_then_fn *then,
-                                                       bool front)
+                                                       enum where where)
 {
-    struct weft_queue *queue = lane->queue;
+    struct weft_queue *queue = where == BY_PRIORITY ? lane->queue : lane->plain_;
     op_check_start(parent, task);
-    RULE(1, queue != NULL && queue->loop == parent->loop_, parent,
-         "a task was pushed on a lane that is closed or another loop's");
+    if (unlikely(queue == NULL || queue->loop != parent->loop_))
+        wrong_lane(lane, queue, parent);
     weft__queue_check_no_self_wait(queue, parent);
     if (unlikely(parent->flags_ & OP_REFUSE || queue->stopped_)) {
         refuse(queue, site, parent, task, then);
@@ -307,14 +350,7 @@ __attribute__((always_inline)) static inline bool push(const struct weft_site *s
     task->state_ = OP_QUEUED;
     task->entry_.begin = begin;
     task->place_.lane = lane;
-    if (unlikely(front) && lane->head_ != NULL) {
-        task->wait_ = lane->head_;
-        task->wait_->wait_link_ = &task->wait_;
-        task->wait_link_ = &lane->head_;
-        lane->head_ = task;
-    } else {
-        wait_append(task, &lane->tail_);
-    }
+    join_line(lane, task, where);
     lane->waiting++;
     queue->waiting++;
     if (unlikely(!queue->busy_))
@@ -328,14 +364,23 @@ __attribute__((always_inline)) static inline bool push(const struct weft_site *s
 bool weft_lane_push_at(const struct weft_site *site, struct weft_lane *lane, struct weft_op *parent,
                        struct weft_op *op, weft_begin_fn *begin, weft_then_fn *then)
 {
-    return push(site, lane, parent, op, begin, then, false);
+    return push(site, lane, parent, op, begin, then, BACK);
 }
 
 bool weft_lane_push_front_at(const struct weft_site *site, struct weft_lane *lane,
                              struct weft_op *parent, struct weft_op *op, weft_begin_fn *begin,
                              weft_then_fn *then)
 {
-    return push(site, lane, parent, op, begin, then, true);
+    return push(site, lane, parent, op, begin, then, FRONT);
+}
+
+bool weft_priority_push_at(const struct weft_site *site, struct weft_priority *lane,
+                           struct weft_op *parent, struct weft_urgent *task, int64_t priority,
+                           weft_begin_fn *begin, weft_then_fn *then)
+{
+    op_check_start(parent, &task->op); /* before anything of a task that waits is changed */
+    task->priority = priority;
+    return push(site, &lane->lane, parent, &task->op, begin, then, BY_PRIORITY);
 }
 
 /* A waiting task is cancelled: the caller finishes it. */
@@ -412,6 +457,7 @@ int weft_lane_init(struct weft_lane *lane, struct weft_queue *queue, unsigned li
     if (lane == NULL || queue == NULL || queue->loop == NULL || limit == 0 || rank >= WEFT_RANKS)
         return UV_EINVAL;
     *lane = (struct weft_lane){.queue = queue, .limit = limit, .rank = (uint8_t)rank};
+    lane->plain_ = queue;
     lane->tail_ = &lane->head_;
     lane->all_next_ = queue->lanes_;
     lane->all_link_ = &queue->lanes_;
@@ -432,7 +478,7 @@ int weft_lane_close(struct weft_lane *lane)
     *lane->all_link_ = lane->all_next_;
     if (lane->all_next_ != NULL)
         lane->all_next_->all_link_ = lane->all_link_;
-    lane->queue = NULL;
+    lane->queue = lane->plain_ = NULL;
     return 0;
 }
 
@@ -452,20 +498,20 @@ int weft_queue_init(struct weft_queue *queue, struct weft_loop *loop, unsigned l
     return weft_lane_init(&queue->main, queue, UINT_MAX, WEFT_RANK_NORMAL);
 }
 
-/* The pump may be on the ready queue with nothing left to do; queue's storage is about to go. */
-static void unschedule(struct weft_queue *queue)
+/* An op of ours that is on its way to its then, with nothing left to do there, is taken off the
+ * ready queue: its storage is about to go. */
+void weft__queue_call_off(struct weft_op *op)
 {
-    struct weft_loop *loop = queue->loop;
+    struct weft_loop *loop = op->loop_;
     struct weft_op **link = &loop->ready_;
-    while (*link != &queue->pump_)
+    while (*link != op)
         link = &(*link)->wait_;
-    *link = queue->pump_.wait_;
+    *link = op->wait_;
     if (*link == NULL)
         loop->ready_tail_ = link;
-    child_unlink(&queue->pump_);
-    loop->root.running_--;
-    queue->pump_.state_ = OP_IDLE;
-    queue->scheduled_ = false;
+    child_unlink(op);
+    op->parent->running_--;
+    op->state_ = OP_IDLE;
 }
 
 int weft_queue_close(struct weft_queue *queue)
@@ -475,7 +521,8 @@ int weft_queue_close(struct weft_queue *queue)
     if (!is_empty(queue) || queue->inside_ || queue->room_ != NULL || queue->idle_ != NULL)
         return UV_EBUSY;
     if (queue->scheduled_)
-        unschedule(queue);
+        weft__queue_call_off(&queue->pump_);
+    queue->scheduled_ = false;
     weft_timer_stop(queue->loop, &queue->timer_);
     while (queue->lanes_ != NULL)
         weft_lane_close(queue->lanes_);

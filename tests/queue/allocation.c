@@ -3,7 +3,9 @@
 #include "tasks.h"
 #include "fault.h"
 #include <stdlib.h>
+#include <weft/cargo.h>
 #include <weft/flow.h>
+#include <weft/priority.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define OWN_MALLOC 0
@@ -53,16 +55,16 @@ static unsigned long mallocs_before;
 
 static void counting_up(unsigned limit)
 {
-    fault_install();
+    weft_fault_install();
     up(limit);
-    fault_fail_at(0); /* counts from here */
+    weft_fault_fail_at(0); /* counts from here */
     mallocs_before = mallocs;
 }
 
 static void counting_down(void)
 {
     assert_int_equal(world_run(&w), 0);
-    assert_int_equal(fault_allocations(), 0);
+    assert_int_equal(weft_fault_allocations(), 0);
     assert_int_equal(mallocs, mallocs_before);
     down();
     fault_remove();
@@ -130,6 +132,37 @@ TEST(lanes_rates_waiters_deadlines_events_and_kills_allocate_nothing)
     assert_int_equal(jobs.reported, 20);
 }
 
+TEST(priorities_allocate_nothing)
+{
+    static struct weft_priority lane;
+    static struct weft_urgent urgents[20];
+    counting_up(2);
+    assert_int_equal(weft_priority_init(&lane, &queue, 2, 0), 0);
+    for (int i = 0; i < 20; i++)
+        weft_priority_push(&lane, weft_root(&w.loop), &urgents[i], i * 7 % 5, finish_at_once,
+                           noted);
+    assert_int_equal(weft_priority_change(&urgents[3], 9), 0);
+    weft_cancel(&urgents[4].op, UV_ECANCELED);
+    counting_down();
+    assert_int_equal(seen.calls, 20);
+}
+
+TEST(cargo_allocates_nothing)
+{
+    static struct weft_cargo cargo;
+    static struct weft_load loads[2];
+    static struct weft_item items[20];
+    counting_up(1);
+    assert_int_equal(
+        weft_cargo_init(&cargo, weft_root(&w.loop), WEFT_SLOTS(loads, op), 3, finish_at_once), 0);
+    for (int i = 0; i < 20; i++)
+        weft_cargo_push(&cargo, weft_root(&w.loop), &items[i], noted);
+    weft_cancel(&items[4].op, UV_ECANCELED);
+    counting_down();
+    assert_int_equal(seen.calls, 20);
+    assert_int_equal(weft_cargo_close(&cargo), 0);
+}
+
 static struct weft_series series;
 static struct weft_parallel parallel;
 static struct weft_each each;
@@ -153,9 +186,9 @@ static void runners(struct weft_op *op)
     weft_run(op, &tasks[3].op, job_begin, weft_race_any);
 }
 
-static bool next_of_thousand(struct weft_op *op, struct weft_op *slot, size_t index)
+static bool next_of_thousand(struct weft_op *slot)
 {
-    (void)op;
+    size_t index = weft_index(slot);
     job_of(slot)->ms = index % 2;
     return index < 1000;
 }

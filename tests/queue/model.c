@@ -4,7 +4,7 @@
  * The model knows each task as a record in an array and looks at all of them to answer anything:
  * which lane's turn it is, what waits, what runs. A schedule draws a queue, lanes, parents and what
  * happens to them from its seed: pushes (from outside, from begins and from thens), cancels,
- * deadlines, failures, pauses, changed limits, kills. After each step of the loop both are
+ * deadlines, failures, pauses, changed limits and priorities, kills. After each step of the loop both are
  * compared, and at each begin the model is asked whether it is this task's turn.
  *
  * Only one thing is looked up inside the loop: which op it delivers next, because a place becomes
@@ -14,14 +14,17 @@
 #include "core/op.h"
 #include <limits.h>
 #include <string.h>
-#include <weft/queue.h>
+#include <weft/priority.h>
 
-enum { TASKS = 48, LANES = 4, PARENTS = 3, WAITERS = 6, SCHEDULES = 10000 };
+enum { TASKS = 48, LANES = 5, SORTED = LANES - 1, PARENTS = 3, WAITERS = 6, SCHEDULES = 10000 };
 
 enum state { UNUSED, WAITING, RUNNING, FINISHED, REMOVED, OVER };
 
 struct task {
-    struct weft_op op;
+    union {
+        struct weft_op op;
+        struct weft_urgent urgent;
+    };
     struct weft_deadline deadline;
     struct weft_timer timer;
     /* what it will do */
@@ -31,8 +34,9 @@ struct task {
     /* what the model knows */
     enum state state;
     int lane, parent, expected;
-    uint64_t order; /* in its lane: smaller goes first */
-    uint64_t due;   /* of its deadline; 0: none */
+    int64_t priority; /* in its lane: smaller goes first; 0 but in the sorted one */
+    uint64_t order;   /* the same among those of one priority */
+    uint64_t due;     /* of its deadline; 0: none */
     uint64_t pushed_at, begun_at;
     unsigned begins, reports, errors;
     bool cancelled;
@@ -59,9 +63,9 @@ struct waiter {
 static struct model {
     struct dice dice;
     struct weft_queue queue;
-    struct weft_lane *main;
+    struct weft_priority sorted;
     struct task tasks[TASKS];
-    struct lane lanes[LANES]; /* the first is the queue's main lane */
+    struct lane lanes[LANES]; /* the first is the queue's main lane, the last one m.sorted */
     struct weft_op parents[PARENTS];
     int parent_reason[PARENTS];
     struct waiter waiters[WAITERS];
@@ -97,13 +101,25 @@ static unsigned running_in(int lane)
     return count_in(lane, RUNNING) + count_in(lane, FINISHED);
 }
 
+static struct weft_lane *real_lane(int lane)
+{
+    if (lane == SORTED)
+        return &m.sorted.lane;
+    return lane == 0 ? &m.queue.main : &m.lanes[lane].lane;
+}
+
+static bool goes_first(const struct task *a, const struct task *b)
+{
+    return a->priority != b->priority ? a->priority < b->priority : a->order < b->order;
+}
+
 static int first_waiting(int lane)
 {
     int first = -1;
     for (int i = 0; i < m.used; i++) {
         const struct task *task = &m.tasks[i];
         if (task->lane == lane && task->state == WAITING &&
-            (first < 0 || task->order < m.tasks[first].order))
+            (first < 0 || goes_first(task, &m.tasks[first])))
             first = i;
     }
     return first;
@@ -170,6 +186,7 @@ static void let_in(size_t places)
 
 static void model_removed(struct task *task, int reason)
 {
+    model_tell("task %td is removed with %d", task - m.tasks, reason);
     task->state = REMOVED;
     task->expected = reason;
     m.removed++;
@@ -213,6 +230,7 @@ static void model_begun(struct task *task)
     agree(first_waiting(task->lane) == (int)(task - m.tasks));
     if (!m.rated)
         agree(next_lane() == task->lane);
+    model_tell("task %td begins", task - m.tasks);
     task->state = RUNNING;
     task->begun_at = now;
     task->begins++;
@@ -230,6 +248,7 @@ static void model_begun(struct task *task)
 static void model_finished(struct task *task, int status)
 {
     agree(task->state == RUNNING);
+    model_tell("task %td ends with %d", task - m.tasks, status);
     task->state = FINISHED;
     task->expected = status;
 }
@@ -304,6 +323,16 @@ static void task_over(struct weft_op *parent, struct weft_op *op)
 
 /* ---- what happens --------------------------------------------------------------------------- */
 
+static bool really_push(struct task *task, struct weft_op *under, bool front)
+{
+    struct weft_lane *lane = real_lane(task->lane);
+    if (task->lane == SORTED)
+        return weft_priority_push(&m.sorted, under, &task->urgent, task->priority, task_begin,
+                                  task_over);
+    return front ? weft_lane_push_front(lane, under, &task->op, task_begin, task_over)
+                 : weft_lane_push(lane, under, &task->op, task_begin, task_over);
+}
+
 static void push_one(bool front)
 {
     if (m.used == TASKS)
@@ -314,11 +343,14 @@ static void push_one(bool front)
         parent = -1;
     *task = (struct task){.lane = lane,
                           .parent = parent,
+                          .priority = lane == SORTED ? between(&m.dice, -2, 2) : 0,
                           .ms = roll(&m.dice, 3) * roll(&m.dice, 4),
                           .status = chance(&m.dice, 4) ? UV_EIO : 0,
                           .by_hand = chance(&m.dice, 6),
                           .slow = chance(&m.dice, 4),
                           .pushed_at = weft_now(&w.loop)};
+    model_tell("task %d is pushed %sto lane %d, parent %d", m.used - 1, front ? "in front, " : "",
+               lane, parent);
     int reason = parent >= 0 ? m.parent_reason[parent] : 0;
     if (reason != 0 || m.stopped) {
         task->state = REMOVED;
@@ -327,14 +359,13 @@ static void push_one(bool front)
     } else {
         task->state = WAITING;
         /* In front of all, or behind all: the middle of the numbers is where it began. */
-        task->order = front ? --m.front : UINT64_MAX / 2 + ++m.counter;
+        bool last = !front || lane == SORTED;
+        task->order = last ? UINT64_MAX / 2 + ++m.counter : --m.front;
         m.busy = true;
         look_at(lane);
     }
-    struct weft_lane *real = lane == 0 ? &m.queue.main : &m.lanes[lane].lane;
     struct weft_op *under = parent < 0 ? weft_root(&w.loop) : &m.parents[parent];
-    bool room = front ? weft_lane_push_front(real, under, &task->op, task_begin, task_over)
-                      : weft_lane_push(real, under, &task->op, task_begin, task_over);
+    bool room = really_push(task, under, front);
     agree(room == (count_in(-1, WAITING) < m.high_water));
     if (chance(&m.dice, 5) && task->state == WAITING) {
         uint64_t ms = (uint64_t)between(&m.dice, 1, 12);
@@ -404,8 +435,22 @@ static void change_limits(void)
     } else {
         m.lanes[lane].limit = (unsigned)between(&m.dice, 1, 3);
         look_at(lane);
-        weft_lane_limit(&m.lanes[lane].lane, m.lanes[lane].limit);
+        weft_lane_limit(real_lane(lane), m.lanes[lane].limit);
     }
+}
+
+static void change_priority(void)
+{
+    if (m.used == 0)
+        return;
+    struct task *task = &m.tasks[roll(&m.dice, (uint64_t)m.used)];
+    int64_t priority = between(&m.dice, -3, 3);
+    bool may = task->state == WAITING && task->lane == SORTED;
+    agree(weft_priority_change(&task->urgent, priority) == (may ? 0 : UV_EINVAL));
+    if (!may)
+        return;
+    task->priority = priority;
+    task->order = UINT64_MAX / 2 + ++m.counter;
 }
 
 static void pause_or_resume(void)
@@ -416,10 +461,9 @@ static void pause_or_resume(void)
         (m.paused ? weft_queue_pause : weft_queue_resume)(&m.queue);
         return;
     }
-    struct weft_lane *lane = which == 0 ? &m.queue.main : &m.lanes[which].lane;
     m.lanes[which].paused = !m.lanes[which].paused;
     look_at(which);
-    (m.lanes[which].paused ? weft_lane_pause : weft_lane_resume)(lane);
+    (m.lanes[which].paused ? weft_lane_pause : weft_lane_resume)(real_lane(which));
 }
 
 static void finish_by_hand(void)
@@ -487,7 +531,7 @@ static void change_high_water(void)
 static void act(int how_often)
 {
     for (int i = 0; i < how_often; i++) {
-        uint64_t dice = roll(&m.dice, 200);
+        uint64_t dice = roll(&m.dice, 210);
         if (dice < 110)
             push_one(dice < 15);
         else if (dice < 130)
@@ -508,7 +552,9 @@ static void act(int how_often)
             cancel_parent((int)roll(&m.dice, PARENTS), UV_ETIMEDOUT);
         else if (dice < 198)
             kill_all();
-        else if (dice < 199 && schedule.steps > 60)
+        else if (dice >= 200)
+            change_priority();
+        else if (schedule.steps > 60 && chance(&m.dice, 2))
             weft_queue_stop(&m.queue), m.stopped = true;
     }
 }
@@ -589,7 +635,7 @@ static void compare(void)
     agree(m.queue.running == running_in(-1));
     agree(m.queue.waiting == count_in(-1, WAITING));
     for (int i = 0; i < LANES; i++) {
-        const struct weft_lane *lane = i == 0 ? &m.queue.main : &m.lanes[i].lane;
+        const struct weft_lane *lane = real_lane(i);
         agree(lane->running == running_in(i));
         agree(lane->waiting == count_in(i, WAITING));
         if (!m.rated)
@@ -611,6 +657,7 @@ static void compare(void)
 static bool step(void)
 {
     look_ahead();
+    model_tell_next(&w);
     bool went_on = weft_sim_step(&w.sim);
     schedule.steps++;
     notice_deadlines();
@@ -636,14 +683,17 @@ static void set_up(uint64_t seed)
         struct lane *lane = &m.lanes[i];
         lane->limit = chance(&m.dice, 3) ? UINT_MAX : (unsigned)between(&m.dice, 1, 3);
         lane->rank = chance(&m.dice, 2) ? WEFT_RANK_NORMAL : (unsigned)roll(&m.dice, WEFT_RANKS);
-        assert_int_equal(weft_lane_init(&lane->lane, &m.queue, lane->limit, lane->rank), 0);
+        int err = i == SORTED ? weft_priority_init(&m.sorted, &m.queue, lane->limit, lane->rank)
+                              : weft_lane_init(&lane->lane, &m.queue, lane->limit, lane->rank);
+        assert_int_equal(err, 0);
     }
     for (int i = 0; i < PARENTS; i++)
         weft_run(weft_root(&w.loop), &m.parents[i], NULL, noted);
     if (m.listening)
         listen_to_all();
     if (m.rated) {
-        struct lane *lane = &m.lanes[1];
+        int rated = chance(&m.dice, 2) ? 1 : SORTED;
+        struct lane *lane = &m.lanes[rated];
         m.count = (uint64_t)between(&m.dice, 1, 3);
         m.interval = (uint64_t)between(&m.dice, 1, 9);
         m.burst = (uint64_t)between(&m.dice, 1, 3);
@@ -651,7 +701,7 @@ static void set_up(uint64_t seed)
         lane->interval = (uint64_t)between(&m.dice, 1, 9);
         lane->burst = (uint64_t)between(&m.dice, 1, 2);
         weft_queue_rate(&m.queue, (unsigned)m.count, m.interval, (unsigned)m.burst);
-        weft_lane_rate(&lane->lane, 1, lane->interval, (unsigned)lane->burst);
+        weft_lane_rate(real_lane(rated), 1, lane->interval, (unsigned)lane->burst);
     }
 }
 
@@ -663,7 +713,7 @@ static void let_all_run(void)
     for (int i = 0; i < LANES; i++) {
         m.lanes[i].paused = false;
         look_at(i);
-        weft_lane_resume(i == 0 ? &m.queue.main : &m.lanes[i].lane);
+        weft_lane_resume(real_lane(i));
     }
     for (int i = 0; i < PARENTS; i++)
         weft_join(&m.parents[i]);
@@ -682,7 +732,7 @@ static void let_all_run(void)
             if (m.lanes[i].paused) {
                 m.lanes[i].paused = false;
                 look_at(i);
-                weft_lane_resume(i == 0 ? &m.queue.main : &m.lanes[i].lane);
+                weft_lane_resume(real_lane(i));
                 held = 1;
             }
         }
@@ -717,14 +767,5 @@ static void one_schedule(uint64_t seed)
 
 TEST(the_queue_agrees_with_its_model)
 {
-    world_up(&w);
-    uint64_t first = model_first_seed();
-    unsigned long count = check_scale(SCHEDULES);
-    uint64_t steps = 0;
-    for (unsigned long i = 0; i < count; i++) {
-        one_schedule(first + i);
-        steps += schedule.steps;
-    }
-    print_message("%lu schedules, %lu steps\n", count, (unsigned long)steps);
-    world_down(&w);
+    model_schedules(&w, one_schedule, SCHEDULES);
 }

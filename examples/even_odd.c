@@ -20,11 +20,6 @@ struct sorter {
     int even, odd, most;
 };
 
-static void work_over(struct weft_op *op, struct weft_op *work)
-{
-    weft_finish(op, work->status);
-}
-
 static void classify(struct weft_op *op)
 {
     struct number *number = weft_owner(op, struct number, op);
@@ -35,7 +30,7 @@ static void classify(struct weft_op *op)
         sorter->odd++;
     if ((int)sorter->queue.running > sorter->most)
         sorter->most = (int)sorter->queue.running;
-    weft_sleep(op, &number->work, 1, work_over);
+    weft_sleep(op, &number->work, 1, weft_pass);
 }
 
 static void queue_empty(struct weft_listener *listener, void *about)

@@ -17,32 +17,27 @@ struct job {
 static const char *const paths[FILES] = {"poem.txt", "hello.out", "series.out", "poem.txt",
                                          "hello.out"};
 
-static bool next_file(struct weft_op *map, struct weft_op *slot, size_t index)
+static bool next_file(struct weft_op *slot)
 {
-    (void)map;
-    if (index == FILES)
+    if (weft_index(slot) == FILES)
         return false;
-    weft_owner(slot, struct weft_file_read, op)->path = paths[index];
+    weft_owner(slot, struct weft_file_read, op)->path = paths[weft_index(slot)];
     return true;
 }
 
-static void keep_size(struct weft_op *map, struct weft_op *slot, size_t index)
+static void keep_size(struct weft_op *slot)
 {
+    struct job *job = weft_owner(slot->parent, struct job, map.op);
     struct weft_file_read *file = weft_owner(slot, struct weft_file_read, op);
-    weft_owner(map, struct job, map.op)->sizes[index] = file->size;
+    job->sizes[weft_index(slot)] = file->size;
     weft_file_read_free(file);
-}
-
-static void job_done(struct weft_op *op, struct weft_op *map)
-{
-    weft_finish(op, map->status);
 }
 
 static void job_begin(struct weft_op *op)
 {
     struct job *job = weft_owner(op, struct job, op);
     weft_map(op, &job->map, WEFT_SLOTS(job->slots, op), next_file, weft_file_read_begin, keep_size,
-             job_done);
+             weft_pass);
 }
 
 int main(void)

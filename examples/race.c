@@ -1,8 +1,9 @@
 /* race: two ways to an answer, and a deadline over both.
  *
  * The first to succeed wins and the loser is cancelled: its sleep of an hour ends with the race.
- * Then the same race between two slow ones, under a deadline of 200 ms. */
+ * Then the same race between two slow ones, under a deadline of 200 ms. All on a virtual clock. */
 #include <weft.h>
+#include <weft/sim.h>
 
 struct question {
     struct weft_race race;
@@ -22,7 +23,7 @@ static void ask_both(struct weft_op *op)
 static void ask(uint64_t fast_ms)
 {
     struct question question = {.race.starters = ask_both, .fast_ms = fast_ms};
-    int status = weft_go(&question.race.op, weft_race_begin);
+    int status = weft_sim_go(&question.race.op, weft_race_begin, 0);
     if (question.race.winner == &question.fast.op)
         printf("the fast one won; the slow one: %s\n", weft_strerror(question.slow.op.status));
     else

@@ -31,8 +31,10 @@ static void page_free(struct page *page)
     page->linked = NULL;
 }
 
-static bool next_link(struct weft_op *each, struct weft_op *slot, size_t index)
+static bool next_link(struct weft_op *slot)
 {
+    struct weft_op *each = slot->parent;
+    size_t index = weft_index(slot);
     struct page *page = weft_owner(each, struct page, each.op);
     struct page *linked = weft_owner(slot, struct page, op);
     if (index == page->links.count)

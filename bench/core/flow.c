@@ -62,11 +62,9 @@ static void start_tick(struct weft_op *root)
 
 /* ---- each and map --------------------------------------------------------------------------- */
 
-static bool next_item(struct weft_op *op, struct weft_op *slot, size_t index)
+static bool next_item(struct weft_op *slot)
 {
-    (void)op;
-    (void)slot;
-    return index < count;
+    return weft_index(slot) < count;
 }
 
 static void item_over(struct weft_op *op, struct weft_op *slot)
@@ -81,10 +79,9 @@ static void start_each(struct weft_op *root)
     weft_each(root, &each, WEFT_SLOTS(slots, op), next_item, noop, item_over, NULL);
 }
 
-static void store_item(struct weft_op *op, struct weft_op *slot, size_t index)
+static void store_item(struct weft_op *slot)
 {
-    (void)op;
-    (void)slot;
+    size_t index = weft_index(slot);
     results[index] = index;
     reported++;
 }

@@ -21,9 +21,9 @@
  *     weft_http_client_open(op, &page->client, NULL);
  *     weft_http_fetch(op, &page->fetch, &page->client, "https://example.org/", page_got);
  *
- * The op's status is 0 when an answer came, whatever it says: 404 is an answer. Otherwise it says
- * why there is none, failure and detail tell the cases apart, and weft_http_fetch_explain makes a
- * sentence of them.
+ * The op's status is 0 when an answer came, whatever it says: 404 is an answer, unless only_ok makes
+ * it an error. Otherwise it says why there is none, failure and detail tell the cases apart, and
+ * weft_http_fetch_explain makes a sentence of them.
  *
  * What is safe by default: certificates are checked; only http and https; redirects are returned,
  * not followed; no proxy, cookie, netrc or other thing from the environment is used unless it is
@@ -177,7 +177,8 @@ enum weft_http_fetch_failure {
                                   again (UV_ESPIPE) */
     WEFT_FETCH_FAILED_CANCEL,   /* the reason of the cancel */
     WEFT_FETCH_FAILED_MEMORY,   /* UV_ENOMEM */
-    WEFT_FETCH_FAILED_LIBRARY   /* UV_ENOSYS: it needs libcurl, and that cannot be loaded */
+    WEFT_FETCH_FAILED_LIBRARY,  /* UV_ENOSYS: it needs libcurl, and that cannot be loaded */
+    WEFT_FETCH_FAILED_STATUS    /* WEFT_ESTATUS: only_ok, and the answer is not 200 to 299 */
 };
 
 /* Which one exactly. */
@@ -296,8 +297,13 @@ struct weft_http_fetch {
                                request of its own: POST becomes GET except for 307 and 308; fields
                                and passwords that name the sender stay with the first origin */
     weft_http_fetch_follow_fn *follow; /* asked before each; NULL: yes */
+    bool only_ok; /* an answer that is not 200 to 299 (304 too, and a redirect that is not followed)
+                     ends the fetch with WEFT_ESTATUS; status, fields and body are there all the
+                     same. on_head is called as always; on_body gets only what was asked for: the
+                     body of such an answer is collected, and of one that is too large its
+                     beginning */
     weft_http_fetch_head_fn *on_head;
-    weft_http_fetch_body_fn *on_body; /* NULL: the body is collected */
+    weft_http_fetch_body_fn *on_body; /* NULL: the body is collected; see only_ok */
 
     /* -- the answer; read only -- */
     int status;            /* 200, 404; 0: none came */

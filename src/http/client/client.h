@@ -265,6 +265,8 @@ int weft__http_body_came(struct weft_http_fetch *fetch, const char *data, size_t
 size_t weft__http_head_line(char *data, size_t size, size_t count, void *p);
 /* The answer is the final one: tell the caller, if that was put off. false: stop. */
 bool weft__http_head_final(struct weft_http_fetch *fetch);
+/* Does only_ok make an error of the answer whose head was read? */
+bool weft__http_is_unwanted(const struct weft_http_fetch *fetch);
 size_t weft__http_body_take(char *data, size_t size, size_t count, void *p);
 size_t weft__http_body_give(char *buffer, size_t size, size_t count, void *p);
 int weft__http_body_rewind(void *p, curl_off_t offset, int origin);

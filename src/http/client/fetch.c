@@ -267,6 +267,8 @@ void weft__http_fetch_answered(struct weft_http_fetch *fetch)
     int err = weft__http_body_end(fetch);
     if (err != 0)
         fail(fetch, err);
+    else if (weft__http_is_unwanted(fetch))
+        weft__http_fetch_over(fetch, WEFT_ESTATUS, WEFT_FETCH_FAILED_STATUS, WEFT_FETCH_NO_DETAIL);
     else
         weft__http_fetch_over(fetch, 0, WEFT_FETCH_NO_FAILURE, WEFT_FETCH_NO_DETAIL);
 }

@@ -7,7 +7,8 @@
  * is called may cancel or end the fetch, and then curl is told to give up.
  *
  * The answer from which a redirect is followed has a body too. A short one is read and dropped, so
- * that the connection can be used again; a long one is not worth it. */
+ * that the connection can be used again; a long one is not worth it. That of an answer which only_ok
+ * makes an error is collected, whoever would get the body otherwise. */
 #include "client.h"
 #include "weft/alloc.h"
 #include <stdlib.h>
@@ -17,11 +18,16 @@ enum { GUESS_MAX = 1024 * 1024, DROPPED_MAX = 64 * 1024 };
 
 /* ---- what comes ----------------------------------------------------------------------------- */
 
+static bool is_collected(const struct weft_http_fetch *fetch)
+{
+    return fetch->on_body == NULL || weft__http_is_unwanted(fetch);
+}
+
 static size_t limit_of(const struct weft_http_fetch *fetch)
 {
     if (fetch->body_max != 0)
         return fetch->body_max;
-    if (fetch->on_body != NULL)
+    if (!is_collected(fetch))
         return SIZE_MAX;
     return fetch->client->body_max != 0 ? fetch->client->body_max : WEFT_FETCH_BODY_MAX;
 }
@@ -55,7 +61,7 @@ static bool make_room(struct weft_http_fetch *fetch, size_t more)
 
 int weft__http_body_end(struct weft_http_fetch *fetch)
 {
-    if (fetch->on_body != NULL)
+    if (!is_collected(fetch))
         return 0;
     if (!make_room(fetch, 0))
         return UV_ENOMEM;
@@ -74,17 +80,27 @@ static void collect(struct weft_http_fetch *fetch, const char *data, size_t size
     fetch->body[fetch->body_size] = '\0'; /* also if the rest never comes */
 }
 
+/* An answer that is an error anyway is not another one for being long. */
+static void too_large(struct weft_http_fetch *fetch)
+{
+    if (weft__http_is_unwanted(fetch))
+        weft__http_fetch_decide(fetch, WEFT_ESTATUS, WEFT_FETCH_FAILED_STATUS,
+                                WEFT_FETCH_NO_DETAIL);
+    else
+        weft__http_fetch_decide(fetch, UV_EFBIG, WEFT_FETCH_FAILED_SIZE, WEFT_FETCH_LARGE_BODY);
+}
+
 static int deliver(struct weft_http_fetch *fetch, const char *data, size_t size)
 {
     int said = WEFT_FETCH_TAKEN;
     if (size > limit_of(fetch) - fetch->received) {
-        weft__http_fetch_decide(fetch, UV_EFBIG, WEFT_FETCH_FAILED_SIZE, WEFT_FETCH_LARGE_BODY);
+        too_large(fetch);
         return BODY_NO_MORE;
     }
-    if (fetch->on_body != NULL)
-        said = fetch->on_body(fetch, data, size);
-    else
+    if (is_collected(fetch))
         collect(fetch, data, size);
+    else
+        said = fetch->on_body(fetch, data, size);
     if (said < 0)
         weft__http_fetch_decide(fetch, said, WEFT_FETCH_FAILED_CALLER, WEFT_FETCH_NO_DETAIL);
     if (fetch->stopped_)

@@ -4,6 +4,7 @@
  * detail where it matters (which check of TLS, which deadline), and a status. What curl says in
  * words is kept for the cases in which it knows more than the code does. */
 #include "client.h"
+#include "weft/http_message.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -274,6 +275,7 @@ char *weft_http_fetch_explain(const struct weft_http_fetch *fetch, char *text, s
     struct weft_text place =
         place_of(fetch->effective_url != NULL ? fetch->effective_url : fetch->url);
     char words[WEFT_FETCH_EXPLAIN];
+    const char *reason = weft_http_reason(fetch->status);
     const char *form = fetch->failure == WEFT_FETCH_FAILED_TLS       ? tls_words(fetch->detail)
                        : fetch->failure == WEFT_FETCH_FAILED_TIMEOUT ? late_words(fetch->detail)
                                                                      : other_words(fetch);
@@ -282,6 +284,9 @@ char *weft_http_fetch_explain(const struct weft_http_fetch *fetch, char *text, s
     snprintf(words, sizeof words, form, WEFT_TEXT_ARGS(place));
     if (fetch->failure == WEFT_FETCH_NO_FAILURE)
         snprintf(text, size, "%.*s answered %d", WEFT_TEXT_ARGS(place), fetch->status);
+    else if (fetch->failure == WEFT_FETCH_FAILED_STATUS)
+        snprintf(text, size, "%d%s%s from %.*s", fetch->status, reason[0] != '\0' ? " " : "",
+                 reason, WEFT_TEXT_ARGS(place));
     else if (fetch->failure == WEFT_FETCH_FAILED_TIMEOUT)
         snprintf(text, size, "gave up after %.1f s: %s", (double)fetch->times.total / 1e6, words);
     else if (has_more_to_say(fetch))

@@ -19,6 +19,11 @@ static void no_memory(struct weft_http_fetch *fetch)
     weft__http_fetch_decide(fetch, UV_ENOMEM, WEFT_FETCH_FAILED_MEMORY, WEFT_FETCH_NO_DETAIL);
 }
 
+bool weft__http_is_unwanted(const struct weft_http_fetch *fetch)
+{
+    return fetch->only_ok && (fetch->status < 200 || fetch->status > 299);
+}
+
 /* Is this redirect followed? May decide that there were too many. */
 static bool follows(struct weft_http_fetch *fetch)
 {

@@ -61,9 +61,7 @@ static int follow_all(struct page *page, struct weft_text media_type, const char
         fields_follow_lines(page, fields);
     if (!linked || page->read.data == NULL)
         return 0;
-    err = reader_links(page->reader, type, charset);
-    if (err == 0)
-        err = reader_digest_all(page->reader, page->read.data, page->read.size);
+    err = reader_scan(page->reader, type, charset, page->read.data, page->read.size);
     return err == 0 ? follow_found(page) : err;
 }
 

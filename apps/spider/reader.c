@@ -122,10 +122,15 @@ static int note(struct weft_links *links, const struct weft_link *link)
     return 0;
 }
 
-int reader_links(struct reader *reader, enum weft_links_type type, struct weft_text charset)
+static void note_links(struct reader *reader)
 {
     reader->links.on_link = note;
     reader->links.context = reader;
+}
+
+int reader_links(struct reader *reader, enum weft_links_type type, struct weft_text charset)
+{
+    note_links(reader);
     reader->linked = true;
     return weft_links_begin(&reader->links, type, charset);
 }
@@ -148,10 +153,11 @@ int reader_end(struct reader *reader, uint64_t hash[2])
     return err == 0 && reader->linked ? weft_links_end(&reader->links) : err;
 }
 
-int reader_digest_all(struct reader *reader, const char *data, size_t size)
+int reader_scan(struct reader *reader, enum weft_links_type type, struct weft_text charset,
+                const char *data, size_t size)
 {
-    int err = weft_links_feed(&reader->links, data, size);
-    return err == 0 ? weft_links_end(&reader->links) : err;
+    note_links(reader);
+    return weft_links_scan(&reader->links, type, charset, data, size);
 }
 
 /* ---- followed ------------------------------------------------------------------------------- */

@@ -60,8 +60,9 @@ void reader_empty(struct reader *reader);
 /* Hash what has been taken, and note its links; end: there is no more, and this is the hash. */
 int reader_digest(struct reader *reader);
 int reader_end(struct reader *reader, uint64_t hash[2]);
-/* The same for a body that lies elsewhere, and for its links alone. */
-int reader_digest_all(struct reader *reader, const char *data, size_t size);
+/* Only note the links of a body that lies elsewhere, all of it. */
+int reader_scan(struct reader *reader, enum weft_links_type type, struct weft_text charset,
+                const char *data, size_t size);
 
 /* Each link that was noted, in their order; then there are none. Ends with the first error. */
 typedef int reader_follow_fn(void *context, const struct weft_link *link);

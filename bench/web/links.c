@@ -63,11 +63,8 @@ static void ours(void)
 {
     static struct weft_links links = {.on_link = on_link};
     for (size_t i = 0; i < file_count; i++) {
-        int status = weft_links_begin(&links, WEFT_LINKS_HTML, weft_text(NULL, 0));
-        if (status == 0)
-            status = weft_links_feed(&links, files[i].data, files[i].size);
-        if (status == 0)
-            status = weft_links_end(&links);
+        int status = weft_links_scan(&links, WEFT_LINKS_HTML, weft_text(NULL, 0), files[i].data,
+                                     files[i].size);
         bench_check(status == 0, "weft_links");
     }
 }

@@ -114,11 +114,7 @@ static inline void get_links(struct links *links, const struct weft_url *url, co
     struct weft_links reader = {.on_link = take_link, .context = links};
     *links = (struct links){.page = url};
     copy_url(&links->base, url);
-    int status = weft_links_begin(&reader, WEFT_LINKS_HTML, weft_text(NULL, 0));
-    if (status == 0)
-        status = weft_links_feed(&reader, content, size);
-    if (status == 0)
-        status = weft_links_end(&reader);
+    int status = weft_links_scan(&reader, WEFT_LINKS_HTML, weft_text(NULL, 0), content, size);
     or_exit(status == 0 ? links : NULL); /* nothing else can go wrong */
     weft_links_free(&reader);
 }

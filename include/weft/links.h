@@ -14,6 +14,8 @@
  *     ... links.nofollow, links.noindex ...
  *     weft_links_free(&links);                          // or begin the next document
  *
+ * A document that is in memory as a whole takes one call: weft_links_scan.
+ *
  * No tree is built and no text is kept: memory is bounded, whatever comes in (see weft/html.h). How
  * the document is cut into pieces changes nothing. Reported are, in the order of their ends:
  *
@@ -144,6 +146,10 @@ WEFT_API int weft_links_feed(struct weft_links *links, const char *data, size_t 
 
 /* There are no more bytes. Errors are those of feed. */
 WEFT_API int weft_links_end(struct weft_links *links);
+
+/* Begin, feed and end for a document that is all there. Errors are those of the three. */
+WEFT_API int weft_links_scan(struct weft_links *links, enum weft_links_type type,
+                             struct weft_text charset, const char *data, size_t size);
 
 /* Give the buffers back; also in the middle of a document, but not from within on_link. The struct
  * can be begun again. Takes one that was never begun (all zero). */

@@ -24,9 +24,8 @@ static void need(void *p)
     uv_barrier_wait(&begin);
     if (weft_url_parse(&url, weft_text_of("http://b\u00FCcher.test/"), NULL) == 0)
         *right += weft_text_is(url.href, "http://xn--bcher-kva.test/");
-    weft_links_begin(&links, WEFT_LINKS_HTML, weft_text_of("windows-1251"));
-    weft_links_feed(&links, "<a href=\xC6>", 10);
-    *right += weft_links_end(&links) == 0;
+    *right += weft_links_scan(&links, WEFT_LINKS_HTML, weft_text_of("windows-1251"),
+                              "<a href=\xC6>", 10) == 0;
     weft_links_free(&links);
     weft_url_free(&url);
 }

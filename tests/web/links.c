@@ -8,9 +8,8 @@
 static struct links_record found;
 static struct weft_links links;
 
-/* Read a document in pieces; the lines stay in found. */
-static int read_pieces(enum weft_links_type type, const char *charset, const char *document,
-                       size_t size, size_t piece)
+/* The lines of the document that comes now go into found. */
+static void write_down(const char *document, size_t size)
 {
     bool with_ranges = found.with_ranges;
     int stop = found.status;
@@ -19,6 +18,13 @@ static int read_pieces(enum weft_links_type type, const char *charset, const cha
         .document = document, .document_size = size, .with_ranges = with_ranges, .status = stop};
     links.on_link = links_record_on_link;
     links.context = &found;
+}
+
+/* Read a document in pieces; the lines stay in found. */
+static int read_pieces(enum weft_links_type type, const char *charset, const char *document,
+                       size_t size, size_t piece)
+{
+    write_down(document, size);
     int status = weft_links_begin(&links, type, weft_text_of(charset));
     for (size_t at = 0; at < size && status == 0; at += piece)
         status = weft_links_feed(&links, document + at, size - at < piece ? size - at : piece);
@@ -246,9 +252,8 @@ TEST(a_link_says_what_stands_around_it)
     const char *page = "<a href=a><a href='b'><a href=\"c\"><style>@import 'd'</style>"
                        "<p style='background:url(e)'>";
     links = (struct weft_links){.on_link = note_quote};
-    assert_int_equal(weft_links_begin(&links, WEFT_LINKS_HTML, weft_text(NULL, 0)), 0);
-    assert_int_equal(weft_links_feed(&links, page, strlen(page)), 0);
-    assert_int_equal(weft_links_end(&links), 0);
+    assert_int_equal(
+        weft_links_scan(&links, WEFT_LINKS_HTML, weft_text(NULL, 0), page, strlen(page)), 0);
     assert_string_equal(quotes, "0'\"-'");
     forget();
 }
@@ -315,6 +320,39 @@ TEST(calls_in_the_wrong_order_are_refused)
     assert_int_equal(weft_links_end(&links), UV_EINVAL);
     forget();
     weft_links_free(&links);
+}
+
+static int scan(enum weft_links_type type, const char *document, size_t size)
+{
+    write_down(document, size);
+    return weft_links_scan(&links, type, weft_text_of("utf-8"), document, size);
+}
+
+TEST(a_document_in_memory_takes_one_call)
+{
+    const char *page = "<meta name=robots content=noindex><a href=a><a href=b", *sheet = "a{url(c";
+    assert_int_equal(scan(WEFT_LINKS_HTML, page, strlen(page)), 0);
+    assert_string_equal(found.text, "navigation a \"a\"\n");
+    assert_true(links.noindex);
+    assert_int_equal(weft_links_feed(&links, "<a href=c>", 10), UV_EINVAL);
+    assert_int_equal(scan(WEFT_LINKS_CSS, sheet, strlen(sheet)), 0);
+    assert_string_equal(found.text, "requisite css-url \"c\"\n");
+    assert_int_equal(scan(WEFT_LINKS_HTML, NULL, 0), 0);
+    assert_int_equal(found.count, 0);
+    forget();
+}
+
+TEST(the_one_call_has_the_errors_of_the_three)
+{
+    const char *page = "<a href=a><a href=b>";
+    assert_int_equal(scan((enum weft_links_type)7, page, strlen(page)), UV_EINVAL);
+    found.status = UV_ECANCELED;
+    assert_int_equal(scan(WEFT_LINKS_HTML, page, strlen(page)), UV_ECANCELED);
+    assert_int_equal(found.count, 1);
+    found.status = 0;
+    assert_int_equal(scan(WEFT_LINKS_HTML, page, strlen(page)), 0);
+    assert_int_equal(found.count, 2);
+    forget();
 }
 
 TEST(a_link_has_a_name_for_where_it_comes_from)

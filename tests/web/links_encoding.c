@@ -256,9 +256,8 @@ TEST(a_range_counts_the_byte_order_mark)
     found = (struct links_record){
         .document = page, .document_size = sizeof page - 1, .with_ranges = true};
     links = (struct weft_links){.on_link = links_record_on_link, .context = &found};
-    assert_int_equal(weft_links_begin(&links, WEFT_LINKS_HTML, weft_text(NULL, 0)), 0);
-    assert_int_equal(weft_links_feed(&links, page, sizeof page - 1), 0);
-    assert_int_equal(weft_links_end(&links), 0);
+    assert_int_equal(
+        weft_links_scan(&links, WEFT_LINKS_HTML, weft_text(NULL, 0), page, sizeof page - 1), 0);
     assert_string_equal(found.text, "navigation a \"bc\" <bc> 11-13\n");
     assert_true(links.ranges);
     forget();

@@ -227,6 +227,16 @@ int weft_links_end(struct weft_links *links)
     return state->status;
 }
 
+int weft_links_scan(struct weft_links *links, enum weft_links_type type, struct weft_text charset,
+                    const char *data, size_t size)
+{
+    int err = weft_links_begin(links, type, charset);
+    if (err != 0)
+        return err;
+    weft_links_feed(links, data, size);
+    return weft_links_end(links); /* also with what feed said */
+}
+
 void weft_links_free(struct weft_links *links)
 {
     struct weft_links_state *state = links->state_;

@@ -176,6 +176,7 @@ struct download {
 static inline void fetch_page(struct weft_op *op)
 {
     struct download *download = weft_owner(op, struct download, steps.op);
+    download->fetch.only_ok = true;            /* 404 is an answer, but not the page */
     download->fetch.max_redirects = REDIRECTS; /* it stays the page of the URL that was asked for */
     weft_http_fetch(op, &download->fetch, download->client, download->url, NULL);
 }
@@ -183,10 +184,6 @@ static inline void fetch_page(struct weft_op *op)
 static inline void save_page(struct weft_op *op)
 {
     struct download *download = weft_owner(op, struct download, steps.op);
-    if (download->fetch.status != 200) { /* an answer, but not the page */
-        weft_end(op, WEFT_EREFUSED);
-        return;
-    }
     save_file(op, &download->save, download->file, download->fetch.body, download->fetch.body_size,
               NULL);
 }
@@ -212,8 +209,7 @@ static inline char *file_explain(const char *file, int status, char why[WHY_SIZE
 static inline char *download_explain(const struct download *download, char why[WHY_SIZE])
 {
     char answer[WEFT_FETCH_EXPLAIN];
-    bool was_saving = download->fetch.op.status == 0 && download->fetch.status == 200;
-    if (was_saving)
+    if (download->fetch.op.status == 0) /* it was saving */
         return file_explain(download->file, download->steps.op.status, why);
     weft_http_fetch_explain(&download->fetch, answer, sizeof answer);
     snprintf(why, WHY_SIZE, "%s: %s", download->url, answer);

@@ -49,16 +49,9 @@ static void cb2(struct weft_op *parent, struct weft_op *child)
         weft_http_fetch_free(&fetch);
         weft_end(parent, child->status);
     } else {
-        if (fetch.status == 200) {
-            snprintf(folder, sizeof folder, "%s", file);
-            *strrchr(folder, '/') = '\0';
-            weft_file_mkdir(parent, &make, folder, cb3);
-        } else {
-            weft_http_fetch_explain(&fetch, why, sizeof why);
-            fprintf(stderr, "%s: %s\n", url.href.data, why);
-            weft_http_fetch_free(&fetch);
-            weft_end(parent, WEFT_EREFUSED);
-        }
+        snprintf(folder, sizeof folder, "%s", file);
+        *strrchr(folder, '/') = '\0';
+        weft_file_mkdir(parent, &make, folder, cb3);
     }
 }
 
@@ -66,6 +59,7 @@ static void cb1(struct weft_op *parent, struct weft_op *child)
 {
     if (child->status != 0) {
         if (child->status == UV_ENOENT) {
+            fetch.only_ok = true;
             fetch.max_redirects = REDIRECTS;
             weft_http_fetch(parent, &fetch, &client, url.href.data, cb2);
         } else {

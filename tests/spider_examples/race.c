@@ -101,7 +101,7 @@ TEST(v4_waits_for_a_page_that_then_fails_and_does_not_hang)
         add_diamond();
         site_find(&s, weft_text_of("/c"))->status = 503;
         spider_shuffled(&s, seed, "v4", "/", "2", NULL);
-        assert_string_equal(s.err, "http://HOST/c: HOST answered 503\n");
+        assert_string_equal(s.err, "http://HOST/c: 503 Service Unavailable from HOST\n");
         assert_int_equal(s.exit_code, 1);
         site_end(&s);
     }
@@ -127,7 +127,7 @@ TEST(two_failing_links_are_one_report)
             add_failing("/worse", "/bad");
             spider_shuffled(&s, seed, spiders[i], "/", "1", NULL);
             assert_string_equal(asked(&s), "/ /bad /worse");
-            assert_non_null(strstr(s.err, " answered 500\n"));
+            assert_non_null(strstr(s.err, ": 500 Internal Server Error from "));
             assert_ptr_equal(strchr(s.err, '\n'), s.err + strlen(s.err) - 1);
             assert_int_equal(s.exit_code, 1);
             site_end(&s);

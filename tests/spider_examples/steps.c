@@ -172,9 +172,9 @@ TEST(download_saves_nothing_but_the_page)
     web_begin();
     download(weft_root(&s.w.loop), &d, &client, site_url("/a"), "x/a.html", noted_last);
     world_down(&s.w);
-    assert_int_equal(seen.status, WEFT_EREFUSED);
+    assert_int_equal(seen.status, WEFT_ESTATUS);
     assert_false(scratch_exists("x"));
-    snprintf(expected, sizeof expected, "http://%s/a: %s answered 404", s.host, s.host);
+    snprintf(expected, sizeof expected, "http://%s/a: 404 Not Found from %s", s.host, s.host);
     assert_string_equal(download_explain(&d, why), expected);
     download_free(&d);
     files_end();

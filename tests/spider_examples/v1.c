@@ -47,7 +47,7 @@ TEST(an_answer_that_is_not_the_page_is_an_error)
         site_begin(&s);
         spider(&s, *name, "/missing", NULL, NULL);
         assert_string_equal(s.out, "");
-        assert_string_equal(s.err, "http://HOST/missing: HOST answered 404\n");
+        assert_string_equal(s.err, "http://HOST/missing: 404 Not Found from HOST\n");
         assert_int_equal(s.exit_code, 1);
         assert_false(has_file(&s, "/missing.html"));
         site_end(&s);

@@ -171,8 +171,9 @@ TEST(the_first_error_ends_it_and_is_told_once)
         site_add(&s, "/bad", "")->status = 500;
         site_add(&s, "/worse", "")->status = 500;
         spider(&s, strict[i], "/", "1", NULL);
-        bool is_one = strcmp(s.err, "http://HOST/bad: HOST answered 500\n") == 0 ||
-                      strcmp(s.err, "http://HOST/worse: HOST answered 500\n") == 0;
+        bool is_one =
+            strcmp(s.err, "http://HOST/bad: 500 Internal Server Error from HOST\n") == 0 ||
+            strcmp(s.err, "http://HOST/worse: 500 Internal Server Error from HOST\n") == 0;
         assert_true(is_one);
         assert_null(strstr(s.out, "all there"));
         assert_int_equal(s.exit_code, 1);
@@ -189,7 +190,7 @@ TEST(an_error_deep_down_is_told_at_the_top_with_its_URL)
         site_add(&s, "/a", "<a href=/b>");
         site_add(&s, "/b", "<a href=/c>");
         spider(&s, strict[i], "/", "3", NULL);
-        assert_string_equal(s.err, "http://HOST/c: HOST answered 404\n");
+        assert_string_equal(s.err, "http://HOST/c: 404 Not Found from HOST\n");
         assert_int_equal(s.exit_code, 1);
         site_end(&s);
     }

@@ -82,8 +82,8 @@ TEST(errors_stop_nothing_and_are_listed_at_the_end)
     site_add(&s, "/c", "");
     spider(&s, "v5", "/", "2", "1");
     assert_string_equal(asked(&s), "/ /a /b /bad /c /gone");
-    assert_string_equal(s.err, "http://HOST/bad: HOST answered 500\n"
-                               "http://HOST/gone: HOST answered 404\n"
+    assert_string_equal(s.err, "http://HOST/bad: 500 Internal Server Error from HOST\n"
+                               "http://HOST/gone: 404 Not Found from HOST\n"
                                "failed; the same command tries again:\n"
                                "    http://HOST/bad\n"
                                "    http://HOST/gone\n");
@@ -93,7 +93,7 @@ TEST(errors_stop_nothing_and_are_listed_at_the_end)
     site_find(&s, weft_text_of("/gone"))->status = 200;
     spider(&s, "v5", "/", "2", "1");
     assert_string_equal(asked(&s), "/bad /gone /never");
-    assert_non_null(strstr(s.err, "http://HOST/never: HOST answered 404\n"));
+    assert_non_null(strstr(s.err, "http://HOST/never: 404 Not Found from HOST\n"));
     site_end(&s);
 }
 
@@ -101,7 +101,7 @@ TEST(a_first_page_that_fails_is_the_end)
 {
     site_begin(&s);
     spider(&s, "v5", "/none", NULL, NULL);
-    assert_string_equal(s.err, "http://HOST/none: HOST answered 404\n"
+    assert_string_equal(s.err, "http://HOST/none: 404 Not Found from HOST\n"
                                "failed; the same command tries again:\n"
                                "    http://HOST/none\n");
     assert_string_equal(s.out, "");

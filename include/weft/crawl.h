@@ -82,14 +82,7 @@ struct weft_crawl_line {
     uint32_t count; /* read only */
 };
 
-/* Told, while a state is opened, of every URL in it that is WAITING, AGAIN or FAILED, in the order
- * of their numbers; the texts are valid until it returns. It may call weft_crawl_put,
- * weft_crawl_line_push and weft_crawl_set, nothing else. A negative status ends the opening. */
-typedef int weft_crawl_left_fn(struct weft_crawl *crawl, weft_crawl_id id, struct weft_text url);
-
 struct weft_crawl {
-    weft_crawl_left_fn *left; /* set before it is opened; NULL: nobody wants to know */
-    void *context;            /* yours */
     /* Any time: changes are in the journal only after weft_crawl_flush, which is called once for many
      * of them, say at the end of a turn of the loop. Who is killed before that has not done them. */
     bool deferred;
@@ -163,7 +156,8 @@ WEFT_API int weft_crawl_set(struct weft_crawl *crawl, weft_crawl_id id, enum wef
 /* Each known URL, in the order of their numbers: calls see with it, until that returns other than
  * 0, which is then returned. The texts are valid until see returns. It may call everything but
  * weft_crawl_result, weft_crawl_get, weft_crawl_each and weft_crawl_close. WEFT_EDAMAGED,
- * UV_ENOMEM. */
+ * UV_ENOMEM. What a state that was just opened has left to do is found like this: it is what is
+ * WAITING, AGAIN or FAILED. */
 typedef int weft_crawl_each_fn(struct weft_crawl *crawl, weft_crawl_id id, struct weft_text url,
                                const struct weft_crawl_result *result, void *context);
 WEFT_API int weft_crawl_each(struct weft_crawl *crawl, weft_crawl_each_fn *see, void *context);

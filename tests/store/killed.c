@@ -154,40 +154,42 @@ static bool agrees(struct weft_crawl *crawl, const struct model *model)
 
 /* ---- in one process ------------------------------------------------------------------------- */
 
-/* What is left is what the model says, each one once, in order. */
-static const struct model *told_model;
-static weft_crawl_id told_last;
+/* Each one is shown once, in order, as the model knows it. */
+struct shown {
+    const struct model *model;
+    weft_crawl_id last;
+};
 
-static int told(struct weft_crawl *crawl, weft_crawl_id id, struct weft_text url)
+static int is_known(struct weft_crawl *crawl, weft_crawl_id id, struct weft_text url,
+                    const struct weft_crawl_result *result, void *context)
 {
+    struct shown *shown = context;
     (void)crawl;
-    for (told_last++; told_last < id; told_last++) {
-        unsigned what = told_model->pages[told_last].what;
-        agree(what != WEFT_CRAWL_WAITING && what != WEFT_CRAWL_AGAIN && what != WEFT_CRAWL_FAILED);
-    }
-    agree(weft_text_is(url, told_model->pages[id].url));
+    agree(id == ++shown->last);
+    agree(weft_text_is(url, shown->model->pages[id].url));
+    agree(result->what == (enum weft_crawl_what)shown->model->pages[id].what);
     return 0;
 }
 
 static void reopen(struct weft_crawl *crawl, const char *folder, const struct model *model)
 {
+    struct shown shown = {.model = model};
     agree(weft_crawl_close(crawl) == 0);
-    told_model = model;
-    told_last = 0;
     agree(weft_crawl_open(crawl, folder, NULL) == 0);
+    agree(weft_crawl_each(crawl, is_known, &shown) == 0);
+    agree(shown.last == model->known);
 }
 
 static void run_schedule(uint64_t seed)
 {
     static struct model model;
-    struct weft_crawl crawl = {.left = told};
+    struct weft_crawl crawl = {0};
     struct dice dice = {seed};
     struct weft_crawl_commit commit = {0};
     char folder[SCRATCH_PATH];
     struct world w;
     bool committing = false;
     memset(&model, 0, sizeof model);
-    told_model = &model;
     model_begin("crawl", seed);
     agree(weft_crawl_open(&crawl, kit_folder(folder), NULL) == 0);
     world_up(&w);

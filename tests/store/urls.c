@@ -320,25 +320,23 @@ TEST(a_result_of_nothing_and_texts_that_are_too_long_are_refused)
 
 /* ---- what is left --------------------------------------------------------------------------- */
 
+enum { TOLD = 200 };
 static struct weft_crawl_line again;
-static char told[200];
 
-static int tell(struct weft_crawl *opened, weft_crawl_id id, struct weft_text url)
+/* Takes up what is left, as a crawl does that goes on. */
+static int take_up(struct weft_crawl *opened, weft_crawl_id id, struct weft_text url,
+                   const struct weft_crawl_result *result, void *context)
 {
+    char *told = context;
     size_t end = strlen(told);
-    snprintf(told + end, sizeof told - end, "%u=%.*s ", id, WEFT_TEXT_ARGS(url));
-    assert_int_equal(opened->known, 6);
+    if (result->what != WEFT_CRAWL_WAITING && result->what != WEFT_CRAWL_AGAIN &&
+        result->what != WEFT_CRAWL_FAILED)
+        return 0;
+    snprintf(told + end, TOLD - end, "%u=%.*s ", id, WEFT_TEXT_ARGS(url));
     assert_true(weft_crawl_line_push(opened, &again, id));
-    if (weft_crawl_what(opened, id) == WEFT_CRAWL_FAILED)
+    if (result->what == WEFT_CRAWL_FAILED)
         assert_int_equal(weft_crawl_set(opened, id, WEFT_CRAWL_WAITING), 0);
     return weft_crawl_put(opened, T("told"), T(told));
-}
-
-static int refuse(struct weft_crawl *opened, weft_crawl_id id, struct weft_text url)
-{
-    (void)opened;
-    (void)url;
-    return id == 4 ? UV_ENOMEM : 1;
 }
 
 static void see_all_kinds(void)
@@ -352,38 +350,22 @@ static void see_all_kinds(void)
     }
 }
 
-TEST(what_is_left_is_told_in_the_order_of_its_numbers)
+TEST(what_is_left_is_found_in_the_order_of_its_numbers)
 {
+    char told[TOLD] = "";
     up();
     see_all_kinds();
     kit_commit(&crawl);
-    assert_int_equal(weft_crawl_close(&crawl), 0);
+    kit_reopen(&crawl, folder);
+    assert_int_equal(crawl.known, 6);
     again = (struct weft_crawl_line){0};
-    told[0] = '\0';
-    crawl.left = tell;
-    kit_open(&crawl, folder);
+    assert_int_equal(weft_crawl_each(&crawl, take_up, told), 0);
     assert_string_equal(told, "1=a 3=c 4=d ");
     assert_int_equal(weft_crawl_line_pop(&crawl, &again), 1);
     assert_int_equal(weft_crawl_what(&crawl, 1), WEFT_CRAWL_WAITING);
-    crawl.left = NULL;
     kit_reopen(&crawl, folder);
     assert_int_equal(crawl.counts[WEFT_CRAWL_WAITING], 2);
     assert_int_equal(crawl.counts[WEFT_CRAWL_FAILED], 0);
-    down();
-}
-
-TEST(a_negative_status_of_who_is_told_ends_the_opening)
-{
-    const char *why;
-    up();
-    see_all_kinds();
-    assert_int_equal(weft_crawl_close(&crawl), 0);
-    crawl.left = refuse;
-    assert_int_equal(weft_crawl_open(&crawl, folder, &why), UV_ENOMEM);
-    assert_int_equal(crawl.known, 0);
-    crawl.left = NULL;
-    kit_open(&crawl, folder);
-    assert_int_equal(crawl.known, 6);
     down();
 }
 

@@ -73,23 +73,3 @@ int weft__crawl_load(struct weft_crawl *crawl)
         err = weft__crawl_state_each(state, WEFT__CRAWL_THING, look_at_thing, NULL);
     return err;
 }
-
-static int tell_one(void *context, const struct weft__crawl_change *change)
-{
-    struct weft_crawl *crawl = context;
-    struct weft__crawl_url url;
-    enum weft_crawl_what what = weft_crawl_what(crawl, change->id);
-    if (what != WEFT_CRAWL_WAITING && what != WEFT_CRAWL_AGAIN && what != WEFT_CRAWL_FAILED)
-        return 0;
-    int err = weft__crawl_url_read(change->value, &url);
-    if (err == 0)
-        err = crawl->left(crawl, change->id, url.text);
-    return err < 0 ? err : 0;
-}
-
-int weft__crawl_tell(struct weft_crawl *crawl)
-{
-    if (crawl->left == NULL)
-        return 0;
-    return weft__crawl_state_each(&crawl->store_->state, WEFT__CRAWL_URL, tell_one, crawl);
-}

@@ -11,8 +11,8 @@
  * damage, and nothing that is half made is ever taken for a state.
  *
  * Opening: lock, check the pages of the database, open it, replay the journals that were left
- * behind, read everything, tell what is left. What was in a journal speaks of files that may only
- * be with the kernel yet: they are made durable first, as in a commit. */
+ * behind, read everything. What was in a journal speaks of files that may only be with the kernel
+ * yet: they are made durable first, as in a commit. */
 #include "store.h"
 #include "pages.h"
 #include "weft/alloc.h"
@@ -288,9 +288,6 @@ static int open_all(struct opening *opening)
     if (err != 0)
         return err;
     err = weft__crawl_load(opening->crawl);
-    if (err != 0)
-        return tell_status(opening, err, state_name, "a record is damaged");
-    err = weft__crawl_tell(opening->crawl);
     return err != 0 ? tell_status(opening, err, state_name, "a record is damaged") : 0;
 }
 

@@ -56,7 +56,5 @@ int weft__crawl_fetch(struct weft_crawl_store *store, struct weft__crawl_change 
 
 /* Everything from the database into memory. */
 int weft__crawl_load(struct weft_crawl *crawl);
-/* Tell crawl->left of what is left. */
-int weft__crawl_tell(struct weft_crawl *crawl);
 
 #endif

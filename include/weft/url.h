@@ -77,15 +77,16 @@ struct weft_url {
  *
  * UV_EINVAL: it is no URL; UV_E2BIG: longer than WEFT_URL_MAX, before or after, or a host longer
  * than WEFT_URL_IDNA_MAX; UV_ENOSYS: a host outside ASCII, and ICU, which is loaded by the first of
- * them, is not there; UV_ENOMEM. After an error url is empty. url may not be base: UV_EINVAL,
- * and nothing is changed. */
+ * them, is not there; UV_ENOMEM. After an error url is empty, but keeps its memory for the next:
+ * weft_url_free it all the same. url may not be base: UV_EINVAL, and nothing is changed. */
 WEFT_API int weft_url_parse(struct weft_url *url, struct weft_text input,
                             const struct weft_url *base);
 
-/* Give the memory back; url is empty afterwards. Takes NULL and an empty one. */
+/* Give the memory back, once a URL is not parsed or copied into any more, however that went; url is
+ * empty afterwards. Takes NULL and an empty one. */
 WEFT_API void weft_url_free(struct weft_url *url);
 
-/* to becomes the same; its own memory is used again. UV_ENOMEM, and to is empty. */
+/* to becomes the same; its own memory is used again. UV_ENOMEM, and to is empty, as after a parse. */
 WEFT_API int weft_url_copy(struct weft_url *to, const struct weft_url *from);
 
 /* The parts, under the names that scripts have for them. Empty if there is no such part, and of an

@@ -19,15 +19,10 @@ static struct page *page_of(struct weft_op *op)
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-static void read_done(struct weft_op *op, struct weft_op *read)
-{
-    weft_finish(op, read->status);
-}
-
 static void begin_read(struct weft_op *op)
 {
     struct page *page = page_of(op);
-    save_read(op, &page->read, &page->crawl->folder, page->name, READ_MAX, read_done);
+    save_read(op, &page->read, &page->crawl->folder, page->name, READ_MAX, weft_pass);
 }
 
 /* A file without a type that begins like a page is one. */
@@ -247,7 +242,7 @@ static void begin_look(struct weft_op *op)
     if (is_worth_reading(page))
         begin_read(op);
     else
-        save_look(op, &page->look, &page->crawl->folder, page->name, read_done);
+        save_look(op, &page->look, &page->crawl->folder, page->name, weft_pass);
 }
 
 static void looked(struct weft_op *parent, struct weft_op *op)

@@ -83,11 +83,6 @@ static void keep(struct host *host, const struct weft_http_fetch *fetch, struct 
 
 /* ---- asked ---------------------------------------------------------------------------------- */
 
-static void answered(struct weft_op *op, struct weft_op *fetch)
-{
-    weft_finish(op, fetch->status);
-}
-
 static void ask(struct weft_op *op)
 {
     struct asking *asking = weft_owner(op, struct asking, page.op);
@@ -99,7 +94,7 @@ static void ask(struct weft_op *op)
     fetch->body_max = WEFT_ROBOTS_SIZE_MAX;
     asking->page.begun = true;
     asking->page.begun_at = weft_now(weft_loop_of(op));
-    weft_http_fetch(op, fetch, &asking->page.crawl->client, asking->url, answered);
+    weft_http_fetch(op, fetch, &asking->page.crawl->client, asking->url, weft_pass);
 }
 
 /* Too long is no error: the beginning counts. Nor is a redirect without an end: there are no

@@ -348,7 +348,7 @@ struct weft_http_fetch {
 };
 
 /* Begin it on an open client. The results belong to the fetch: free them with weft_http_fetch_free,
- * after any outcome and before the fetch begins again.
+ * after any outcome and before the fetch begins again (in a weft_retry: by its discard).
  *
  * A cancel is answered at once and closes the connection, or resets the stream of HTTP/2: the
  * server sees that nobody waits any more. UV_EINVAL also: client is NULL, not open, or of another

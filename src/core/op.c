@@ -56,9 +56,8 @@ void weft_run_now_at(const struct weft_site *site, struct weft_op *parent, struc
 __attribute__((cold)) void weft__refuse_start(const struct weft_site *site, struct weft_op *parent,
                                               struct weft_op *op, weft_then_fn *then)
 {
-    bool again = (op->flags_ & OP_REFUSED) && op->parent == parent;
-    uint32_t times = again ? op->since_ms_ + 1 : 0; /* a refused op has no age to keep */
-    RULE(5, times < OP_REFUSALS, parent,
+    uint32_t times = op_refusals(parent, op);
+    RULE(5, !op_refused_for_ever(times), parent,
          "an op goes on starting children although it was cancelled");
     op_adopt(site, parent, op, then);
     op->flags_ = OP_REFUSED;

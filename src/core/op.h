@@ -37,7 +37,7 @@ enum op_flag {
     OP_HANDLED = 1 << 7,   /* its error was heard by the queue's listeners */
     OP_WORKS = 1 << 8,     /* has work of its own, which finishes it; see weft_on_cancel */
     OP_ENDED = 1 << 9,     /* weft_end came before any cancel: what it reports is its own */
-    OP_REFUSED = 1 << 10   /* was refused when it was begun: since_ms_ counts how often */
+    OP_REFUSED = 1 << 10   /* was refused when it was begun: since_ms_ is op_refusals */
 };
 
 enum { OP_DEPTH = 32, OP_REFUSALS = 10000 };
@@ -209,6 +209,23 @@ static inline void op_refuse(struct weft_op *op, int reason)
     op->flags_ |= OP_REFUSE;
     op->state_ = OP_RUNNING;
     weft_finish(op, reason);
+}
+
+/* For an op that is about to be refused: how often its storage came back under parent. A refused op
+ * has no age to keep, so that is what since_ms_ holds, beside a part of when parent was begun: who
+ * is cancelled in each of a hundred thousand runs has done nothing wrong. */
+enum { OP_REFUSALS_MASK = (1 << 14) - 1 };
+static inline uint32_t op_refusals(const struct weft_op *parent, const struct weft_op *op)
+{
+    uint32_t this_run = parent->since_ms_ * (OP_REFUSALS_MASK + 1U);
+    bool again = op->flags_ & OP_REFUSED && op->parent == parent &&
+                 (op->since_ms_ & ~(uint32_t)OP_REFUSALS_MASK) == this_run;
+    return again ? op->since_ms_ + 1 : this_run;
+}
+
+static inline bool op_refused_for_ever(uint32_t refusals)
+{
+    return (refusals & OP_REFUSALS_MASK) >= OP_REFUSALS;
 }
 
 /* The same for an op that is begun under a cancelled parent, counting how often its storage came

@@ -295,11 +295,11 @@ static void refuse(struct weft_queue *queue, const struct weft_site *site, struc
         return;
     }
     /* As for a cancelled parent: the same task coming back for ever is called by its name. */
-    bool again = task->status == WEFT_ESTOPPED && task->parent == parent;
-    uint32_t times = again ? task->since_ms_ + 1 : 0;
-    RULE(5, times < OP_REFUSALS, parent,
+    uint32_t times = op_refusals(parent, task);
+    RULE(5, !op_refused_for_ever(times), parent,
          "a task is pushed again and again on a queue that was stopped");
     op_adopt(site, parent, task, then);
+    task->flags_ = OP_REFUSED;
     task->since_ms_ = times;
     task->state_ = OP_RUNNING;
     weft_finish(task, WEFT_ESTOPPED);

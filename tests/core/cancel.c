@@ -259,6 +259,35 @@ TEST(an_op_cancelled_in_flight_may_be_run_again_and_is_refused)
     assert_int_equal(seen.begun, 0);
 }
 
+/* A parent in the same storage that is cancelled in every run, and goes on each time: none of its
+ * runs is the loop that rule 5 is about. */
+static void start_the_kid(struct weft_op *op, struct weft_op *nap)
+{
+    (void)nap;
+    weft_run(op, &weft_owner(op, struct family, op)->kids[0], begin_counted, weft_pass);
+}
+
+static void nap_first(struct weft_op *op)
+{
+    weft_sleep(op, &weft_owner(op, struct family, op)->nap, 1, start_the_kid);
+}
+
+TEST(an_op_may_be_cancelled_in_any_number_of_runs)
+{
+    struct world w;
+    world_up_sim(&w, 0);
+    struct family f = {0};
+    for (unsigned i = 0; i < 20000; i++) {
+        weft_run(weft_root(&w.loop), &f.op, nap_first, noted);
+        weft_cancel(&f.op, UV_ECANCELED);
+        weft_sim_advance(&w.sim, 1);
+        assert_int_equal(seen.status, UV_ECANCELED);
+    }
+    world_down(&w);
+    assert_int_equal(seen.calls, 20000);
+    assert_int_equal(seen.begun, 0);
+}
+
 /* ---- cancel functions ----------------------------------------------------------------------- */
 
 static unsigned asked;

@@ -449,6 +449,22 @@ TEST(a_refused_task_without_then_ends_its_parent)
     assert_int_equal(seen.status, WEFT_ESTOPPED);
 }
 
+/* It passes on how it went on another queue, say. */
+TEST(a_task_that_has_failed_with_that_status_by_itself_is_refused_like_any)
+{
+    up(1);
+    let_pass(20000);
+    tasks[0].status = WEFT_ESTOPPED;
+    push(0);
+    let_pass(1);
+    assert_int_equal(tasks[0].op.status, WEFT_ESTOPPED);
+    weft_queue_stop(&queue);
+    push(0);
+    down();
+    assert_int_equal(tasks[0].reported, 2);
+    assert_int_equal(tasks[0].begun, 1);
+}
+
 static void again_whatever_happened(struct weft_op *parent, struct weft_op *op)
 {
     weft_queue_push(&queue, parent, op, job_begin, again_whatever_happened);

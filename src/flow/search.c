@@ -1,7 +1,8 @@
 /* Search: detect, some and every are one each that stops at the item it looks for.
  *
  * Every item that succeeded is tested, because what it leaves is freed there; the answer counts
- * only if the outcome is open after it, so that something found is a success. Whether all passed is known when the last one is over. */
+ * only if the outcome is open after it, so that something found is a success. Whether all passed is
+ * known when the last one is over and nobody, also not a test or a next, has ended it before. */
 #include "each.h"
 
 static struct weft_search *search_of(struct weft_op *op)
@@ -29,8 +30,9 @@ static void look_at(struct weft_op *slot)
 static void conclude(struct weft_each *each)
 {
     struct weft_search *search = search_of(&each->op);
-    bool is_there = search->found != WEFT_NONE;
-    search->yes = each_outcome(each) == 0 && is_there != search->every;
+    bool all_were_tested = !(each->op.flags_ & OP_DECIDED);
+    bool answer = search->every ? all_were_tested : search->found != WEFT_NONE;
+    search->yes = answer && each_outcome(each) == 0;
 }
 
 void weft_search_begin(struct weft_op *op)

@@ -94,8 +94,8 @@ enum weft_order {
  *   done   runs after each item, also a failed one: look at slot->status.
  *          weft_end(each, 0) is an early exit. NULL: the first error ends it.
  *          When it returns, the slot is used for the next item: free what the item left.
- * UV_EINVAL: no slots, begin is NULL, the source is a next that is NULL (or SIZE_MAX items), or
- * backwards with a source that is not a number. */
+ * UV_EINVAL: no slots, begin is NULL, the source is a next that is NULL, more than SIZE_MAX / 2
+ * items (a number that was negative), or backwards with a source that is not a number. */
 struct weft_each {
     struct weft_op op;
     struct weft_slots slots;
@@ -162,7 +162,7 @@ typedef bool weft_test_fn(struct weft_op *slot);
  *   found  its index, or WEFT_NONE; that it is after an error, a cancel, and a weft_end in a test
  *   slot   where it ran, untouched since; NULL if there is none
  *   yes    for some: an item passed; for every: all did, also when there was none; false after an
- *          error
+ *          error, and for every after a weft_end in a test or a next: not all were tested
  * No slot is filled again after an item that ends the search: what that left may stay in the slot,
  * and so may what the others leave that would have ended it too, but came too late. Then all slots
  * are looked through when the search is over.

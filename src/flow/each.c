@@ -102,7 +102,7 @@ static void item_over(struct weft_op *op, struct weft_op *slot)
 static bool is_valid(const struct weft_each *each)
 {
     return each->slots.first != NULL && each->slots.count != 0 && each->begin != NULL &&
-           (each->source.next == NULL ? each->source.count != SIZE_MAX
+           (each->source.next == NULL ? each->source.count <= SIZE_MAX / 2
                                       : each->order != WEFT_BACKWARDS);
 }
 

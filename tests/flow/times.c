@@ -115,6 +115,17 @@ TEST(times_without_slots_or_a_begin_are_refused)
     assert_int_equal(seen.status, UV_EINVAL);
 }
 
+TEST(a_negative_number_of_times_is_refused)
+{
+    up();
+    int error = UV_ENOENT;
+    weft_times(weft_root(&w.loop), &each, WEFT_SLOTS(slots, op), (size_t)error, item_begin, NULL,
+               noted);
+    world_down(&w);
+    assert_int_equal(seen.status, UV_EINVAL);
+    assert_int_equal(jobs.begun, 0);
+}
+
 static void at_once(struct weft_op *op)
 {
     weft_finish(op, 0);

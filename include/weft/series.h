@@ -83,7 +83,8 @@ WEFT_API void weft_waterfall_at(const struct weft_site *site, struct weft_op *pa
                                 struct weft_waterfall *waterfall, void *value,
                                 struct weft_functions steps, bool backwards, weft_then_fn *then);
 WEFT_API void weft_waterfall_begin(struct weft_op *op);
-/* In a step, or in the then of what it started: the next step gets value. The last call counts. */
+/* In a step, or in the then of what it started: the next step gets value. The last call counts.
+ * Rule 2: op is no waterfall, or has not begun. */
 WEFT_API void weft_hand_on(struct weft_op *waterfall, void *value);
 
 /* ---- parallel ------------------------------------------------------------------------------- */

@@ -236,6 +236,8 @@ void weft__refuse_start(const struct weft_site *site, struct weft_op *parent, st
 /* Call fn each time op's last child has reported, in place of the join. */
 static inline void op_when_idle(struct weft_op *op, weft_begin_fn *fn)
 {
+    RULE(2, !(op->flags_ & OP_CANCEL), op,
+         "an op with a cancel function of its own cannot wait for its steps");
     op->entry_.idle = fn;
     op->flags_ |= OP_IDLING;
 }

@@ -49,6 +49,8 @@ void weft_waterfall_begin(struct weft_op *op)
 
 void weft_hand_on(struct weft_op *op, void *value)
 {
+    RULE(2, op->flags_ & OP_IDLING && op->entry_.idle == go_on, op,
+         "a value was handed on in an op that is no waterfall");
     weft_owner(op, struct weft_waterfall, op)->result = value;
 }
 

@@ -454,7 +454,20 @@ static void give_a_series_a_cancel_function(void)
     weft_series(weft_root(&w.loop), &errand.series, noted, want_a_cancel_function);
 }
 
+static void cancel_function_first(struct weft_op *op)
+{
+    weft_on_cancel(op, on_cancel);
+    weft_series_begin(op);
+}
+
+static void give_it_before_its_begin(void)
+{
+    up();
+    weft_run(weft_root(&w.loop), &errand.series.op, cancel_function_first, noted);
+}
+
 TEST(a_series_cannot_have_a_cancel_function_of_its_own)
 {
     dies(give_a_series_a_cancel_function, "rule 5", "series", __FILE__);
+    dies(give_it_before_its_begin, "rule 2", "cancel function", __FILE__);
 }

@@ -454,3 +454,15 @@ TEST(a_waterfall_conforms)
     };
     provider_check(&provider);
 }
+
+static void hand_on_outside(void)
+{
+    up();
+    weft_run(weft_root(&w.loop), &a.op, NULL, noted);
+    weft_hand_on(&a.op, &one);
+}
+
+TEST(a_value_handed_on_in_an_op_that_is_no_waterfall_breaks_rule_2)
+{
+    dies(hand_on_outside, "rule 2", "no waterfall");
+}

@@ -24,6 +24,7 @@ struct weft_race {
     unsigned wanted; /* 0 means 1 */
     unsigned places;
     struct weft_op *winner;
+    int failure_;
 };
 #define weft_race(parent, race, starters, then) weft_race_of(parent, race, 1, starters, then)
 #define weft_race_of(parent, race, wanted, starters, then)                                         \
@@ -32,7 +33,9 @@ WEFT_API void weft_race_at(const struct weft_site *site, struct weft_op *parent,
                            struct weft_race *race, unsigned wanted, weft_begin_fn *starters,
                            weft_then_fn *then);
 WEFT_API void weft_race_begin(struct weft_op *op);
-/* Who settles comes in, whether well or not. The status is that of the one that ended the race. */
+/* Both are for runners: under an op that is no race they break rule 2.
+ *
+ * Who settles comes in, whether well or not. The status is that of the one that ended the race. */
 WEFT_API void weft_race_first(struct weft_op *race, struct weft_op *runner);
 /* Who succeeds comes in. When too few are left, the race is lost: with the last failure's status. */
 WEFT_API void weft_race_any(struct weft_op *race, struct weft_op *runner);

@@ -225,6 +225,7 @@ static struct heat {
     unsigned wanted, places;
     size_t place[RUNNERS];
     const struct weft_op *winner;
+    int failure; /* of the last one that failed in an any */
 } heat;
 
 static void start_runner(struct weft_op *op, size_t i)
@@ -272,10 +273,12 @@ static void race_over(struct weft_op *parent, struct weft_op *op)
         agree(!heat.started[i] || weft_index(&heat.runners[i].op) == heat.place[i]);
 }
 
-/* Too few have run: it is told when there are too few at the start, or when nobody is left. */
+/* Too few have run: it is told when there are too few at the start, or when nobody is left, with
+ * the last failure if somebody failed. */
 static void decide_too_few(void)
 {
-    decide(outcome.reason != 0 ? outcome.reason : UV_EINVAL);
+    int why = heat.failure != 0 ? heat.failure : UV_EINVAL;
+    decide(outcome.reason != 0 ? outcome.reason : why);
 }
 
 static void runner_comes(size_t i)
@@ -284,6 +287,8 @@ static void runner_comes(size_t i)
     bool comes_in = !heat.any[i] || runner->status == 0;
     bool in_time = comes_in && !outcome.decided && outcome.reason == 0;
     heat.reported[i] = true;
+    if (!comes_in)
+        heat.failure = runner->status;
     heat.place[i] = in_time ? heat.places++ : WEFT_NONE;
     if (heat.place[i] == 0)
         heat.winner = runner;

@@ -642,6 +642,42 @@ TEST(a_race_in_which_too_few_ever_ran_is_invalid_and_keeps_its_places)
     assert_ptr_equal(race.winner, &a.op);
 }
 
+static void one_fails_and_a_pause(struct weft_op *op)
+{
+    weft_run(op, &a.op, job_begin, weft_race_any);
+    weft_sleep(op, &stagger, 5, start_nobody);
+}
+
+TEST(a_race_that_is_lost_when_a_pause_is_over_reports_the_last_failure)
+{
+    up();
+    a.status = UV_EIO;
+    run(one_fails_and_a_pause);
+    assert_int_equal(seen.status, UV_EIO);
+    assert_null(race.winner);
+}
+
+static void run_outside_a_race(void)
+{
+    up();
+    weft_run(weft_root(&w.loop), &a.op, job_begin, weft_race_first);
+    world_run(&w);
+}
+
+static void fail_outside_a_race(void)
+{
+    up();
+    a.status = UV_EIO;
+    weft_run(weft_root(&w.loop), &a.op, job_begin, weft_race_any);
+    world_run(&w);
+}
+
+TEST(a_runner_under_an_op_that_is_no_race_breaks_rule_2)
+{
+    dies(run_outside_a_race, "rule 2", "no race");
+    dies(fail_outside_a_race, "rule 2", "no race");
+}
+
 TEST(a_race_that_is_cancelled_before_anybody_ran_reports_the_reason)
 {
     up();

@@ -41,6 +41,7 @@ struct weft_memo {
  * promise says keep; who asks after that starts again too, perhaps while that work is letting go.
  * When every entry is taken, one that nobody asks for now gives way, in turn; one that was found
  * since its last turn is spared once. UV_ENOBUFS: none can. UV_EINVAL: the memo is not filled in.
+ * When the owner was cancelled, who asks for what is not there gets the reason.
  * The memo outlives the `then` of every ask. */
 struct weft_memoize {
     struct weft_await await;

@@ -138,9 +138,14 @@ void weft_memoize_begin(struct weft_op *op)
     if (entry != NULL) {
         memo->hits++;
         entry->asked_ = true;
+    } else if (memo->owner->flags_ & OP_REFUSE) { /* rather than have each promise refused */
+        weft_finish(op, memo->owner->reason_);
+        return;
     } else {
         entry = start(memo, op->site_, ask->key);
     }
+    if (op->state_ != OP_RUNNING)
+        return; /* a function of the memo's has ended it */
     if (entry != NULL)
         await_entry(ask, entry);
     else

@@ -422,6 +422,46 @@ TEST(a_cancelled_owner_ends_it_for_everybody)
     assert_int_equal(jobs.begun, 2);
 }
 
+static void ask_very_often(struct weft_op *parent, struct weft_op *op)
+{
+    (void)parent;
+    assert_int_equal(op->status, UV_ESHUTDOWN);
+    if (++ask_of(op)->told < 20000)
+        ask_then(0, 7, ask_very_often);
+}
+
+TEST(a_cancelled_owner_is_asked_as_often_as_anybody_likes)
+{
+    up();
+    struct weft_op owner = {0};
+    memo.owner = &owner;
+    weft_run(root(), &owner, NULL, noted);
+    weft_cancel(&owner, UV_ESHUTDOWN);
+    ask_then(0, 7, ask_very_often);
+    assert_int_equal(world_run(&w), WEFT_ESTUCK); /* owner waits for us */
+    weft_join(&owner);
+    run_down();
+    assert_int_equal(asks[0].told, 20000);
+    assert_int_equal(memo.misses, 0);
+}
+
+static void end_who_asked(struct weft_op *op)
+{
+    weft_end(&asks[0].memoize.await.op, UV_EPIPE);
+    person_begin(op);
+}
+
+TEST(the_work_may_end_who_asks_for_it)
+{
+    up();
+    memo.begin = end_who_asked;
+    ask(0, 7);
+    run_down();
+    assert_int_equal(status_of(0), UV_EPIPE);
+    assert_int_equal(jobs.begun, 1);
+    assert_int_equal(jobs.running, 0);
+}
+
 TEST(under_a_cancelled_parent_nothing_is_asked)
 {
     up();

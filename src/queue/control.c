@@ -103,6 +103,8 @@ static size_t cancel_line(struct weft_op *first, const struct choice *choice)
     size_t cancelled = 0;
     for (struct weft_op *task = first, *next; task != NULL; task = next) {
         bool chosen = choice->matches == NULL || choice->matches(task, choice->context);
+        RULE(2, task->state_ == OP_QUEUED, task,
+             "a task was cancelled by the function that weft_queue_remove asks");
         next = task->wait_;
         if (!chosen)
             continue;
@@ -145,6 +147,7 @@ static void cancel_running(struct weft_queue *queue, int reason)
 
 void weft_queue_kill(struct weft_queue *queue, int reason)
 {
+    RULE(1, queue->loop != NULL, NULL, "a closed queue was used");
     RULE(5, reason < 0, NULL, "the reason of a kill must be negative");
     cancel_waiting(queue, &(struct choice){.reason = reason});
     cancel_running(queue, reason);

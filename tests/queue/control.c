@@ -240,6 +240,25 @@ static void remove_without_predicate(void)
     weft_queue_remove(&queue, NULL, NULL);
 }
 
+static bool cancels_it_itself(const struct weft_op *task, void *context)
+{
+    (void)context;
+    weft_cancel((struct weft_op *)(uintptr_t)task, UV_EIO);
+    return true;
+}
+
+static void remove_what_cancels_itself(void)
+{
+    up(1);
+    push_some(0, 5);
+    weft_queue_remove(&queue, cancels_it_itself, NULL);
+}
+
+TEST(a_predicate_does_not_cancel_what_it_is_asked_about)
+{
+    dies(remove_what_cancels_itself, "rule 2", "weft_queue_remove");
+}
+
 TEST(remove_needs_a_predicate)
 {
     dies(remove_without_predicate, "rule 4", "weft_queue_remove");
@@ -371,6 +390,18 @@ static void kill_with_0(void)
 {
     up(1);
     weft_queue_kill(&queue, 0);
+}
+
+static void kill_a_closed_one(void)
+{
+    up(1);
+    weft_queue_close(&queue);
+    weft_queue_kill(&queue, UV_ECANCELED);
+}
+
+TEST(a_closed_queue_is_not_killed)
+{
+    dies(kill_a_closed_one, "rule 1", "closed");
 }
 
 TEST(the_reason_of_a_kill_is_negative)

@@ -30,6 +30,13 @@ static void nothing_done(struct weft_auto *graph)
     }
 }
 
+static void forget(struct weft_auto *graph)
+{
+    graph->culprit = WEFT_NONE;
+    if (graph->nodes != NULL)
+        nothing_done(graph);
+}
+
 static bool task_valid(const struct weft_auto *graph, const struct weft_auto_task *task)
 {
     if (task->begin == NULL || (task->after == NULL && task->after_count != 0))
@@ -134,9 +141,7 @@ static void when_idle(struct weft_op *op)
 void weft_auto_begin(struct weft_op *op)
 {
     struct weft_auto *graph = weft_owner(op, struct weft_auto, op);
-    graph->culprit = WEFT_NONE;
-    if (graph->nodes != NULL)
-        nothing_done(graph);
+    forget(graph);
     if (!graph_valid(graph)) {
         weft_finish(op, UV_EINVAL);
     } else if (has_circle(graph)) {
@@ -158,5 +163,6 @@ void weft_auto_at(const struct weft_site *site, const struct weft_site *task_sit
     graph->count = count;
     graph->limit = limit;
     graph->task_site_ = task_site;
+    forget(graph); /* under a cancelled parent nothing begins */
     weft_run_at(site, parent, &graph->op, weft_auto_begin, then);
 }

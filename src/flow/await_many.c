@@ -60,5 +60,6 @@ void weft_await_many_at(const struct weft_site *site, struct weft_op *parent,
     many->kind = kind;
     many->awaits = awaits;
     many->count = count;
+    many->which = WEFT_NONE; /* under a cancelled parent nothing begins */
     weft_run_now_at(site, parent, &many->op, weft_await_many_begin, then);
 }

@@ -12,6 +12,7 @@ static void task_over(struct weft_op *op, struct weft_op *task)
 void weft_reflect_begin(struct weft_op *op)
 {
     struct weft_reflect *reflect = weft_owner(op, struct weft_reflect, op);
+    reflect->outcome = 0;
     if (reflect->task == NULL || reflect->begin == NULL) {
         weft_finish(op, UV_EINVAL);
         return;
@@ -28,5 +29,6 @@ void weft_reflect_at(const struct weft_site *site, const struct weft_site *task_
     reflect->task = task;
     reflect->begin = begin;
     reflect->task_site_ = task_site;
+    reflect->outcome = 0; /* under a cancelled parent nothing begins */
     weft_run_at(site, parent, &reflect->op, weft_reflect_begin, then);
 }

@@ -51,5 +51,6 @@ void weft_repeat_at(const struct weft_site *site, struct weft_op *parent,
     repeat->how = how;
     repeat->test = test;
     repeat->body = body;
+    repeat->rounds = 0; /* under a cancelled parent nothing begins */
     weft_run_at(site, parent, &repeat->op, weft_repeat_begin, then);
 }

@@ -94,5 +94,6 @@ void weft_retry_at(const struct weft_site *site, const struct weft_site *task_si
 {
     op_check_start(parent, &retry->op);
     weft_retryable_at(task_site, retry, task, begin, times, wait_ms);
+    retry->tries = 0; /* under a cancelled parent nothing begins */
     weft_run_at(site, parent, &retry->op, weft_retry_begin, then);
 }

@@ -20,17 +20,28 @@ static void op_over(struct weft_op *root, struct weft_op *op)
     weft_owner(root, struct go, loop.root)->status = op->status;
 }
 
+/* A leaf that nothing but its own begin keeps open; NULL: there is none. blame: any leaf. */
+static struct weft_op *find_leaf(struct weft_op *root, struct weft_op **blame)
+{
+    for (struct weft_op *op = root; (op = op_walk(op, root, true)) != NULL;) {
+        if (op->running_ != 0 || op->flags_ & OP_ATTENDANT)
+            continue;
+        *blame = op;
+        if (!(op->flags_ & OP_WORKS))
+            return op;
+    }
+    return NULL;
+}
+
 /* Everything was cancelled, and still something runs. An op that is finished by hand has nobody
  * left who would: it is finished here, from the leaves up. Work that has not let go keeps its
- * storage, and nothing will ever change that: then going on would be a lie. */
+ * storage; if there is only such, nothing will ever change that: then going on would be a lie. */
 static void give_up(struct go *go)
 {
     go->loop.stuck_to = NULL; /* it was told */
     while (run(go) != 0) {
-        struct weft_op *op = &go->loop.root;
-        while (op->running_ != 0)
-            op = op->child_;
-        RULE(2, !(op->flags_ & OP_WORKS), op, "an op was begun that nothing finishes");
+        struct weft_op *blame = &go->loop.root, *op = find_leaf(&go->loop.root, &blame);
+        RULE(2, op != NULL, blame, "an op was begun that nothing finishes");
         weft_finish(op, WEFT_ESTUCK);
     }
 }

@@ -4,6 +4,7 @@
 #include "fault.h"
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <weft/cargo.h>
 #include <weft/timer.h>
 
 struct job {
@@ -211,4 +212,37 @@ TEST(go_in_a_simulation_tells_what_is_stuck)
 {
     struct job job = {.op = {0}};
     assert_int_equal(weft_sim_go(&job.op, wait_for_nothing, 0), WEFT_ESTUCK);
+}
+
+/* An item on a load has work of its own, but it is its worker that nothing finishes. */
+static struct freight {
+    struct weft_op op, owner, sender;
+    struct weft_cargo cargo;
+    struct weft_load loads[1];
+    struct weft_item item;
+} freight;
+
+static void never_come_back(struct weft_op *op)
+{
+    (void)op;
+}
+
+static void send_it(struct weft_op *op)
+{
+    weft_cargo_push(&freight.cargo, op, &freight.item, NULL);
+    weft_join(op);
+}
+
+static void lose_a_load(struct weft_op *op)
+{
+    weft_run(op, &freight.owner, NULL, noted);
+    weft_cargo_init(&freight.cargo, &freight.owner, WEFT_SLOTS(freight.loads, op), 1,
+                    never_come_back);
+    weft_run(op, &freight.sender, send_it, noted);
+    weft_join(op);
+}
+
+TEST(go_finishes_whatever_can_be_finished_and_frees_what_hangs_on_it)
+{
+    assert_int_equal(weft_sim_go(&freight.op, lose_a_load, 0), WEFT_ESTUCK);
 }

@@ -12,10 +12,14 @@ static struct weft_pick *pick_of(struct weft_op *op)
 
 static void note(struct weft_pick *pick, struct weft_picked picked)
 {
-    if (pick->count == pick->picks.capacity)
-        weft_end(&pick->each.op, UV_ENOBUFS);
-    else
+    if (pick->count < pick->picks.capacity) {
         pick->picks.list[pick->count++] = picked;
+        return;
+    }
+    struct weft_op *op = &pick->each.op;
+    weft_end(op, UV_ENOBUFS);
+    if (op->status == 0) /* the item's own test has ended it: that was no success */
+        op->status = UV_ENOBUFS;
 }
 
 static void look_at(struct weft_op *slot)

@@ -121,6 +121,8 @@ static void take(struct weft_op *each, struct weft_op *slot)
     if (herd.kind == PICK && was_open && is_kept(item)) {
         if (herd.picked < herd.capacity)
             keep(index, herd.by_key ? item->key : 0);
+        else if (herd.decided && herd.status == 0)
+            herd.status = UV_ENOBUFS; /* its own end was no success */
         else
             decide(UV_ENOBUFS);
     }

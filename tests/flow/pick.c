@@ -172,6 +172,23 @@ TEST(more_picks_than_there_is_room_for_end_it)
     assert_int_equal(jobs.begun, 4);
 }
 
+static bool pass_and_end(struct weft_op *slot)
+{
+    if (weft_index(slot) == 1)
+        weft_end(slot->parent, 0);
+    return true;
+}
+
+TEST(an_item_that_ends_it_and_finds_no_room_is_no_success)
+{
+    up(3);
+    weft_filter(weft_root(&w.loop), &herd.pick, some_slots(1), 3, finish_at_once, pass_and_end,
+                weft_picks(herd.list, 1), noted);
+    world_down(&w);
+    assert_int_equal(seen.status, UV_ENOBUFS);
+    assert_int_equal(herd.pick.count, 1);
+}
+
 TEST(no_room_at_all_is_no_error_as_long_as_nothing_is_picked)
 {
     for (int passing = 0; passing < 2; passing++) {

@@ -70,9 +70,9 @@ static inline struct weft_source weft_source(weft_next_fn *next)
 {
     return weft_source_from(next);
 }
-static inline struct weft_source weft_source(size_t count)
+template <typename number> static inline struct weft_source weft_source(number count)
 {
-    return weft_source_of(count);
+    return weft_source_of(static_cast<size_t>(count));
 }
 }
 #else

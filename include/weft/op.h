@@ -138,7 +138,8 @@ WEFT_API void weft_finish(struct weft_op *op, int status);
 
 /* Finish when the last child has reported; with no child, now. The status is 0, or the reason if
  * op was cancelled. Children may still be added until then. Not for an op with work of its own
- * under way (see weft_on_cancel): rule 2. */
+ * under way (see weft_on_cancel), nor in a step, a body or a starter for the op of its flow, which
+ * goes on by itself when its children are over: rule 2. */
 WEFT_API void weft_join(struct weft_op *op);
 
 /* The outcome is decided: cancel what still runs (the children, and work of its own), await it,
@@ -149,7 +150,7 @@ WEFT_API void weft_end(struct weft_op *op, int status);
 
 /* A then for those who only pass on how it went: op was what parent is about, so parent ends with
  * its status. A parent that waits for more (it was joined, or it is a series and has steps to go on
- * with) is ended by an error only. */
+ * with) is ended by an error only. Under the root it is the same as no then. */
 WEFT_API void weft_pass(struct weft_op *parent, struct weft_op *op);
 
 /* Ask op and everything below it to stop, with a negative reason. It comes back in `then`, at the

@@ -99,6 +99,8 @@ void weft_join(struct weft_op *op)
         return; /* weft_end came first and had nothing to wait for */
     RULE(2, op->state_ == OP_RUNNING, op, "join of an op that is not running");
     RULE(2, !(op->flags_ & OP_CANCEL), op, "join of an op that has work of its own; use weft_end");
+    RULE(2, !(op->flags_ & OP_IDLING), op,
+         "join of a flow, which would end it here; it goes on by itself, and weft_end ends it");
     op->flags_ |= OP_JOIN;
     if (op->running_ == 0)
         weft_finish(op, op->reason_);
@@ -124,9 +126,13 @@ void weft_end(struct weft_op *op, int status)
     weft_cancel(op, UV_ECANCELED);
 }
 
+static void answer_for_nobody(struct weft_op *parent, struct weft_op *op);
+
 void weft_pass(struct weft_op *parent, struct weft_op *op)
 {
-    if (op->status != 0 || !(parent->flags_ & (OP_JOIN | OP_IDLING)))
+    if (unlikely(parent->parent == NULL))
+        answer_for_nobody(parent, op); /* there is nothing to end */
+    else if (op->status != 0 || !(parent->flags_ & (OP_JOIN | OP_IDLING)))
         weft_end(parent, op->status);
 }
 

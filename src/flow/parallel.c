@@ -1,6 +1,12 @@
-/* Parallel: every step at once, then wait for all that they started. */
+/* Parallel: every step at once, then wait for all that they started. It waits by its idle function,
+ * not by a join: so a step that joins is told that it must not, rather than end it for the others. */
 #include "core/op.h"
 #include "steps.h"
+
+static void over(struct weft_op *op)
+{
+    weft_finish(op, op->reason_);
+}
 
 void weft_parallel_begin(struct weft_op *op)
 {
@@ -9,13 +15,14 @@ void weft_parallel_begin(struct weft_op *op)
         weft_finish(op, UV_EINVAL);
         return;
     }
+    op_when_idle(op, over);
     /* A step may end it: then the others have nothing left to do. */
     for (size_t i = 0; i < parallel->steps.count && op->state_ == OP_RUNNING; i++) {
         if (!(op->flags_ & OP_REFUSE))
             parallel->steps.list[i](op);
     }
-    if (op->state_ == OP_RUNNING)
-        weft_join(op);
+    if (op->state_ == OP_RUNNING && op->running_ == 0)
+        over(op);
 }
 
 void weft_parallel_at(const struct weft_site *site, struct weft_op *parent,

@@ -18,11 +18,21 @@ static bool wants_more(struct weft_repeat *repeat)
     return unasked || repeat->test(&repeat->op) == !(repeat->how & WEFT_UNTIL);
 }
 
+/* No more rounds: what the test has started is awaited. */
+static void end_well(struct weft_op *op)
+{
+    if (op->state_ != OP_RUNNING)
+        return; /* it was ended */
+    op->flags_ |= OP_JOIN;
+    if (op->running_ == 0)
+        weft_finish(op, op->reason_);
+}
+
 static void next_round(struct weft_op *op)
 {
     struct weft_repeat *repeat = weft_owner(op, struct weft_repeat, op);
     if (!may_go_on(op) || !wants_more(repeat) || !may_go_on(op)) { /* the test may end it too */
-        weft_join(op);
+        end_well(op);
         return;
     }
     repeat->rounds++;

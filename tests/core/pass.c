@@ -150,3 +150,53 @@ TEST(a_parent_that_was_cancelled_reports_the_reason)
     world_down(&w);
     assert_int_equal(seen.status, UV_EINTR);
 }
+
+TEST(under_the_root_a_success_needs_no_answer)
+{
+    up();
+    weft_run(weft_root(&w.loop), &family.kids[0].op, job_begin, weft_pass);
+    world_down(&w);
+    assert_int_equal(jobs.begun, 1);
+}
+
+static void fail_under_the_root(void)
+{
+    up();
+    family.kids[0].status = UV_EIO;
+    weft_run(weft_root(&w.loop), &family.kids[0].op, job_begin, weft_pass);
+    world_run(&w);
+}
+
+TEST(under_the_root_an_error_is_nobodys)
+{
+    dies(fail_under_the_root, "rule 8", "EIO", "job_begin");
+}
+
+static void join_in_a_step(struct weft_op *op)
+{
+    start_kid(op, 0);
+    weft_join(op);
+}
+
+static void join_with_nothing_started(struct weft_op *op)
+{
+    weft_join(op);
+}
+
+static void join_a_series(void)
+{
+    up();
+    weft_series(weft_root(&w.loop), &family.series, noted, join_in_a_step, step_two);
+}
+
+static void join_a_parallel(void)
+{
+    up();
+    weft_parallel(weft_root(&w.loop), &family.parallel, noted, join_with_nothing_started, step_two);
+}
+
+TEST(a_step_that_joins_would_hide_the_steps_behind_it_and_breaks_rule_2)
+{
+    dies(join_a_series, "rule 2", "join of a flow", "series");
+    dies(join_a_parallel, "rule 2", "join of a flow", "parallel");
+}

@@ -25,7 +25,7 @@
  *         return weft_provider_check(&file_read, stderr);
  *     }
  *
- * The suite uses any test framework, or none. Memory is counted and made to fail for what goes
+ * The suite fits into any test framework, or none. Memory is counted and made to fail for what goes
  * through weft/alloc.h. */
 #ifndef WEFT_PROVIDER_H
 #define WEFT_PROVIDER_H
@@ -85,7 +85,8 @@ struct weft_provider {
 };
 
 /* Put provider through the whole suite. 0: it conforms. Otherwise -1, and `to` was told which
- * promise was broken, in which scenario, after how many steps, on which loop, and what was running.
+ * promise was broken, in which scenario, after how many steps, on which loop, and what was running;
+ * or that provider lacks a name, a begin, a good, or an op that fits into size: nothing was begun.
  * After that the process is good for nothing but to end: operations were left in the middle. */
 WEFT_API int weft_provider_check(const struct weft_provider *provider, FILE *to);
 

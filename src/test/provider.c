@@ -11,8 +11,20 @@ static void whole_suite(void)
     weft__test_memory();
 }
 
+/* Without these there is nothing to put through anything. */
+static bool is_described(const struct weft_provider *provider)
+{
+    return provider != NULL && provider->name != NULL && provider->begin != NULL &&
+           provider->good != NULL && provider->size >= sizeof(struct weft_op) &&
+           provider->op_at <= provider->size - sizeof(struct weft_op);
+}
+
 int weft_provider_check(const struct weft_provider *provider, FILE *to)
 {
+    if (!is_described(provider)) {
+        fprintf(to, "provider: name, begin, good or an op that fits into size is missing\n");
+        return -1;
+    }
     at = (struct stage){.provider = provider, .to = to, .descriptors = -1};
     if (setjmp(at.failed) != 0)
         return -1;

@@ -190,3 +190,31 @@ TEST(a_provider_that_takes_memory_for_granted_is_found)
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_not_equal(status, 0);
 }
+
+static void described_badly(const struct weft_provider *half)
+{
+    char words[200] = "";
+    FILE *to = fmemopen(words, sizeof words, "w");
+    assert_non_null(to);
+    assert_int_equal(weft_provider_check(half, to), -1);
+    fclose(to);
+    assert_non_null(strstr(words, "missing"));
+}
+
+static void do_nothing(void *storage)
+{
+    (void)storage;
+}
+
+TEST(a_provider_that_is_not_described_is_told_and_not_begun)
+{
+    struct weft_provider half = {
+        .name = "half", WEFT_PROVIDER_OP(struct faulty, op), .begin = begin};
+    described_badly(NULL);
+    described_badly(&half);
+    half.good = do_nothing;
+    half.op_at = half.size;
+    described_badly(&half);
+    half.size = 0;
+    described_badly(&half);
+}

@@ -20,8 +20,10 @@
  *   - When the outcome is decided early, by an error or by weft_end, the rest is cancelled and
  *     awaited before the whole finishes. weft_end(op, 0) is an early exit without an error.
  *   - Cancelling it cancels what runs below it; what would have come next is not begun.
+ *   - Filled in by hand, pushed and cancelled before it began, it has touched none of its results:
+ *     they are what they were. The starters set them back.
  *   - Wrong arguments are an error like any other: UV_EINVAL in `then`, and nothing was begun. A
- *     limit of 0 is a wrong argument. */
+ *     limit of 0 is a wrong argument (the `wanted` of a race is no limit: there it means 1). */
 #ifndef WEFT_FLOW_H
 #define WEFT_FLOW_H
 

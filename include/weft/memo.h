@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-/* Filled in by you; zero what is not named here. */
+/* Filled in by you; zero what is not named here. is, take and drop do not ask the memo. */
 struct weft_memo {
     struct weft_slots entries; /* of struct weft_promise's op; zeroed at first */
     struct weft_op *owner;     /* the work's parent; outlives it */

@@ -48,8 +48,8 @@ WEFT_API void weft_promise_settle(struct weft_promise *promise, int status);
 
 /* Let go of a promise. UV_EBUSY: it has not settled, or the `then` of somebody who awaits it has
  * not been called yet. Otherwise 0, and the storage is yours. An error that nobody ever awaited is
- * nobody's: rule 8, unless the promise was cancelled. One that was never started, or closed before,
- * may be closed. */
+ * nobody's: rule 8, unless the promise was cancelled. That is seen here and when it is started
+ * again, so close every promise. One that was never started, or closed before, may be closed. */
 WEFT_API int weft_promise_close(struct weft_promise *promise);
 
 /* Wait for promise: the status is the promise's. UV_EINVAL: it is NULL, or was never started. What

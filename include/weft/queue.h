@@ -101,7 +101,8 @@ WEFT_API int weft_lane_close(struct weft_lane *lane);
  * After weft_queue_stop, then gets WEFT_ESTOPPED.
  * A task may not wait for its own queue: pushing under a task that holds a place here breaks rule
  * 2, because with every place held that way nothing would move. Push under its parent. (The check
- * goes up the parents: a push costs a step for each level.) */
+ * goes up the parents: a push costs a step for each level. What a task awaits by a promise, a memo
+ * or a cargo is not seen.) */
 #define weft_queue_push(queue, parent, op, begin, then)                                            \
     weft_lane_push(&(queue)->main, parent, op, begin, then)
 #define weft_queue_push_front(queue, parent, op, begin, then)                                      \

@@ -28,7 +28,8 @@ struct weft_retry {
     bool jitter;
     bool (*again)(
         const struct weft_op *task);       /* is this failure worth another try? NULL: all are */
-    void (*discard)(struct weft_op *task); /* free what a failed attempt left; NULL: nothing */
+    void (*discard)(struct weft_op *task); /* free what a failed attempt left, before the next one:
+                                              what the last one left is yours; NULL: nothing */
     unsigned tries;                        /* read only: how many attempts were begun */
     const struct weft_site *task_site_;
     struct weft_sleep pause_;

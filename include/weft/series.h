@@ -25,8 +25,9 @@ struct weft_steps {
 /* ---- series --------------------------------------------------------------------------------- */
 
 /* One step after the other. A step is over when everything it started is over; one that starts
- * nothing is over when it returns. A child's error with then == NULL, or weft_end in a step, ends
- * the series; weft_end(op, 0) ends it early and well. UV_EINVAL: a step is NULL. */
+ * nothing is over when it returns: it neither finishes op (that would end the series there, as a
+ * success) nor joins it (rule 2). A child's error with then == NULL, or weft_end in a step, ends the
+ * series; weft_end(op, 0) ends it early and well. UV_EINVAL: a step is NULL. */
 struct weft_series {
     struct weft_op op;
     struct weft_steps steps;
@@ -63,7 +64,9 @@ struct weft_functions {
  *
  * Filled in but not begun, a waterfall is a function made of functions, which can be begun in a
  * queue, a retry or an each with weft_waterfall_begin, again and again with the same value: what
- * JavaScript calls seq, and with `backwards` (the last step first) compose. */
+ * JavaScript calls seq, and with `backwards` (the last step first) compose. If it is cancelled
+ * before it began, result is what it was: set it to NULL when you have freed it. In a retry, free
+ * what a failed attempt left over in its discard. */
 struct weft_waterfall {
     struct weft_op op;
     struct weft_functions steps;

@@ -14,8 +14,11 @@
  * Real I/O works too: virtual time stands still while a request, an expected post or a child
  * process is under way. For a socket it does not: what comes over it may never come.
  *
+ * A program that is never idle, such as a weft_forever of empty rounds, stands still in time: no
+ * timer of it comes.
+ *
  * The order alone can be shuffled in any program, without a simulation: weft_loop_shuffle, or
- * WEFT_SHUFFLE=seed in the environment when the loop is made. */
+ * WEFT_SHUFFLE=seed in the environment when the loop is made. A simulation has its own seed. */
 #ifndef WEFT_SIM_H
 #define WEFT_SIM_H
 

@@ -26,8 +26,8 @@ struct weft_steps {
 
 /* One step after the other. A step is over when everything it started is over; one that starts
  * nothing is over when it returns: it neither finishes op (that would end the series there, as a
- * success) nor joins it (rule 2). A child's error with then == NULL, or weft_end in a step, ends the
- * series; weft_end(op, 0) ends it early and well. UV_EINVAL: a step is NULL. */
+ * success) nor joins it (rule 2). A child's error with then == NULL, or weft_end in a step, ends
+ * the series; weft_end(op, 0) ends it early and well. UV_EINVAL: a step is NULL. */
 struct weft_series {
     struct weft_op op;
     struct weft_steps steps;

@@ -69,6 +69,7 @@ static void run_twice(weft_begin_fn *begin)
 {
     parent = (struct weft_op){0};
     world_up_sim(&w, 0);
+    w.loop.stuck_to = NULL;
     weft_run(weft_root(&w.loop), &parent, NULL, noted);
     begin(&parent);
     assert_int_equal(world_run(&w), WEFT_ESTUCK); /* parent waits for us */

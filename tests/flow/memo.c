@@ -435,6 +435,7 @@ TEST(a_cancelled_owner_is_asked_as_often_as_anybody_likes)
     up();
     struct weft_op owner = {0};
     memo.owner = &owner;
+    w.loop.stuck_to = NULL;
     weft_run(root(), &owner, NULL, noted);
     weft_cancel(&owner, UV_ESHUTDOWN);
     ask_then(0, 7, ask_very_often);

@@ -9,8 +9,9 @@
  *     one is looked up from the working directory at the time the thread gets to it.
  *   - UV_ENOMEM: there was no memory; nothing has been done. UV_EINVAL: an input makes no sense.
  *     Otherwise the status is that of the system call that failed.
- *   - The pool has few threads (four, unless UV_THREADPOOL_SIZE says more), so nothing is opened
- *     in a way that waits: see each op for pipes and devices.
+ *   - The pool has few threads (four, unless UV_THREADPOOL_SIZE in the environment says more when
+ *     the first of these begins): of more ops than that the rest wait their turn. So nothing is
+ *     opened in a way that waits: see each op for pipes and devices.
  *
  * Cancel. What only looks (read, stat) lets go at once: `then` gets the reason on the next turn,
  * and a thread that had begun finishes on its own; until it has, weft_loop_close says UV_EBUSY.
@@ -20,7 +21,7 @@
 #ifndef WEFT_FILE_H
 #define WEFT_FILE_H
 
-#include "loop.h"
+#include "work.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,6 +56,31 @@ WEFT_API void weft_file_read_begin(struct weft_op *op);
 /* Free data. Safe after any outcome, and twice. To keep the bytes take data, set it to NULL, and
  * give it to weft_free (weft/alloc.h) later. */
 WEFT_API void weft_file_read_free(struct weft_file_read *read);
+
+/* ---- scan ----------------------------------------------------------------------------------- */
+
+struct weft_file_scan;
+/* The next bytes of the file, at most WEFT_FILE_PIECE, on a thread of the pool: what weft/work.h
+ * says of such a function holds. 0: go on; a negative status: end the scan with it. */
+typedef int weft_piece_fn(struct weft_file_scan *scan, const char *data, size_t size);
+enum { WEFT_FILE_PIECE = 64 * 1024 };
+
+/* Read a file in pieces, however large it is: for a checksum, a search, a count. Ends and errors
+ * are those of weft_file_read. A cancel is awaited; it takes effect between two pieces. path stays
+ * as it is until `then`. UV_EINVAL also: piece is NULL. */
+struct weft_file_scan {
+    struct weft_work
+        work; /* its op is the scan's: weft_owner(op, struct weft_file_scan, work.op) */
+    const char *path;
+    weft_piece_fn *piece;
+    uint64_t size; /* how many bytes were read */
+};
+#define weft_file_scan(parent, scan, path, piece, then)                                            \
+    weft_file_scan_at(WEFT_HERE("file_scan", WEFT_FS), parent, scan, path, piece, then)
+WEFT_API void weft_file_scan_at(const struct weft_site *site, struct weft_op *parent,
+                                struct weft_file_scan *scan, const char *path, weft_piece_fn *piece,
+                                weft_then_fn *then);
+WEFT_API void weft_file_scan_begin(struct weft_op *op);
 
 /* ---- write, append -------------------------------------------------------------------------- */
 

@@ -19,7 +19,8 @@ extern "C" {
  * last one is over it is on again, so between two waits in a row SIGTERM kills and others are lost:
  * who must not miss one sets arrived.
  *
- * It keeps the loop alive, because a signal can always come: cancel it when nothing is left to do.
+ * It keeps the loop alive, because a signal can always come: cancel it when nothing is left to do,
+ * or set `background`: then it does not, and what is stuck beside it is told as ever.
  * The signal or a cancel is told one turn of the loop later, when libuv has let go of op.
  *
  * UV_EINVAL: there is no such signal, or it is one that nobody can wait for (SIGKILL, SIGSTOP).
@@ -29,6 +30,7 @@ struct weft_signal {
     struct weft_op op;
     int signum;
     weft_begin_fn *arrived; /* set it before the start; starting leaves it alone */
+    bool background;        /* the same: do not keep the loop alive */
     uint64_t count;         /* how often it has arrived */
     int status_;
     uv_signal_t handle_;
@@ -38,6 +40,32 @@ struct weft_signal {
 WEFT_API void weft_signal_at(const struct weft_site *site, struct weft_op *parent,
                              struct weft_signal *signal, int signum, weft_then_fn *then);
 WEFT_API void weft_signal_begin(struct weft_op *op);
+
+/* Ctrl-C: begin task, and cancel it with UV_EINTR when SIGINT or SIGTERM comes. The status is the
+ * task's once it has let go; UV_EINTR if it was cut short. From the first signal on both have their
+ * usual effect again, so a second Ctrl-C ends the process at once.
+ *
+ *     struct app app = {.interruptible = {.task = &app.job.op, .begin = job_begin}};
+ *     int status = weft_go(&app.interruptible.op, weft_interruptible_begin);
+ *     return app.interruptible.caught != 0 ? 128 + app.interruptible.caught : status != 0;
+ *
+ * UV_EINVAL: task or begin is NULL. */
+struct weft_interruptible {
+    struct weft_op op;
+    struct weft_op *task;
+    weft_begin_fn *begin;
+    int caught; /* which signal came; 0: none */
+    const struct weft_site *task_site_;
+    struct weft_signal signals_[2];
+};
+#define weft_interruptible(parent, interruptible, task, begin, then)                               \
+    weft_interruptible_at(WEFT_HERE("interruptible", WEFT_SIGNAL), WEFT_HERE(#begin, WEFT_USER),   \
+                          parent, interruptible, task, begin, then)
+WEFT_API void weft_interruptible_at(const struct weft_site *site, const struct weft_site *task_site,
+                                    struct weft_op *parent,
+                                    struct weft_interruptible *interruptible, struct weft_op *task,
+                                    weft_begin_fn *begin, weft_then_fn *then);
+WEFT_API void weft_interruptible_begin(struct weft_op *op);
 
 #ifdef __cplusplus
 }

@@ -61,6 +61,8 @@ void weft_signal_begin(struct weft_op *op)
     signal->status_ = uv_signal_start(&signal->handle_, signal_arrived, signal->signum);
     if (signal->status_ != 0)
         stop_listening(signal);
+    else if (signal->background)
+        uv_unref((uv_handle_t *)&signal->handle_);
     weft_on_cancel(op, signal_cancel);
 }
 

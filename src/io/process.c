@@ -6,13 +6,18 @@
  *
  * The op never finishes before libuv has closed the handle, so its storage is free then; and the
  * handle is never closed before the child was reaped, so nothing is left behind. Pipes are made
- * here rather than by uv_spawn: our ends become the caller's streams like any other descriptor. */
-#include "core/op.h"
+ * here rather than by uv_spawn: our ends become the caller's streams like any other descriptor.
+ * What makes no sense is refused before the first of them is made.
+ *
+ * pid is for the caller and stays after the end; alive_ says whether there is somebody to signal:
+ * from uv_spawn until the child is reaped. After that the number may be another's. */
+#include "stream.h"
 #include "weft/process.h"
-#include "weft/stream.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static struct weft_process *process_of(struct weft_op *op)
@@ -41,13 +46,13 @@ static void child_over(uv_process_t *handle, int64_t exit_code, int term_signal)
     process->result_ = process->exit_code == 0 ? 0 : WEFT_EEXIT;
     if (process->group)
         kill(-process->pid, SIGKILL); /* its orphans, if any */
-    process->pid = 0;
+    process->alive_ = false;
     uv_close((uv_handle_t *)handle, handle_closed);
 }
 
 int weft_process_kill(struct weft_process *process, int signum)
 {
-    if (process->op.state_ != OP_RUNNING || process->pid == 0)
+    if (process->op.state_ != OP_RUNNING || !process->alive_)
         return UV_ESRCH;
     return kill(process->group ? -process->pid : process->pid, signum) == 0
                ? 0
@@ -63,7 +68,7 @@ static void process_cancel(struct weft_op *op, int reason)
 {
     struct weft_process *process = process_of(op);
     (void)reason; /* the op finishes with it once the child is reaped */
-    if (process->pid == 0)
+    if (!process->alive_)
         return; /* it is over already, or could not be started: the handle is being closed */
     op->loop_->awaited_--; /* from here on its time is limited */
     uint64_t grace = process->grace_ms != 0 ? process->grace_ms : WEFT_PROCESS_GRACE_MS;
@@ -78,12 +83,51 @@ struct child_fds {
     bool close_after[3];
 };
 
+/* Does the entry say one thing only? A stream or a descriptor whose kind was forgotten must not
+ * become /dev/null without a word. */
+static int check_stdio(const struct weft_process *process, const struct weft_stdio *stdio)
+{
+    if (stdio->kind != WEFT_STDIO_STREAM && stdio->stream != NULL)
+        return UV_EINVAL;
+    if (stdio->kind != WEFT_STDIO_FD && stdio->fd > 0)
+        return UV_EINVAL;
+    switch (stdio->kind) {
+    case WEFT_STDIO_NULL:
+    case WEFT_STDIO_INHERIT:
+        return 0;
+    case WEFT_STDIO_FD:
+        return stdio->fd < 0 ? UV_EINVAL : 0;
+    case WEFT_STDIO_STREAM:
+        return weft__stream_check_idle(stdio->stream, &process->op);
+    case WEFT_STDIO_OUT:
+        return stdio == &process->err ? 0 : UV_EINVAL;
+    default:
+        return UV_EINVAL;
+    }
+}
+
+static bool same_stream(const struct weft_stdio *one, const struct weft_stdio *other)
+{
+    return one->stream != NULL && one->stream == other->stream;
+}
+
+static int check_all(const struct weft_process *process)
+{
+    const struct weft_stdio *in = &process->in, *out = &process->out, *error = &process->err;
+    if (process->args == NULL || process->args[0] == NULL || process->args[0][0] == '\0')
+        return UV_EINVAL;
+    if (same_stream(in, out) || same_stream(in, error) || same_stream(out, error))
+        return UV_EINVAL;
+    int err = check_stdio(process, in);
+    if (err == 0)
+        err = check_stdio(process, out);
+    return err != 0 ? err : check_stdio(process, error);
+}
+
 /* A pipe: the child's end for its descriptor number, ours for the stream. */
 static int open_pipe(struct weft_stream *stream, int number, struct child_fds *child)
 {
     uv_file ends[2];
-    if (stream == NULL)
-        return UV_EINVAL;
     int err = uv_pipe(ends, 0, 0);
     if (err != 0)
         return err;
@@ -108,11 +152,12 @@ static int open_stdio(const struct weft_stdio *stdio, int number, struct child_f
         return 0;
     case WEFT_STDIO_FD:
         child->fds[number] = stdio->fd;
-        return stdio->fd < 0 ? UV_EINVAL : 0;
+        return 0;
     case WEFT_STDIO_STREAM:
         return open_pipe(stdio->stream, number, child);
-    default:
-        return UV_EINVAL;
+    default: /* WEFT_STDIO_OUT; the rest was refused. Once more, and closed once. */
+        child->fds[number] = child->fds[1];
+        return 0;
     }
 }
 
@@ -156,20 +201,25 @@ static int spawn(struct weft_process *process, const struct child_fds *child)
 static void child_started(struct weft_process *process)
 {
     process->pid = process->process_.pid;
+    process->alive_ = true;
     process->op.loop_->awaited_++;
+}
+
+static void forget_the_last_one(struct weft_process *process)
+{
+    process->pid = process->term_signal = 0;
+    process->exit_code = -1;
+    process->alive_ = false;
 }
 
 void weft_process_begin(struct weft_op *op)
 {
     struct weft_process *process = process_of(op);
     struct child_fds child = {{-1, -1, -1}, {false, false, false}};
-    process->pid = process->term_signal = 0;
-    process->exit_code = -1;
-    if (process->args == NULL || process->args[0] == NULL || process->args[0][0] == '\0') {
-        weft_finish(op, UV_EINVAL);
-        return;
-    }
-    int err = open_all(process, &child);
+    forget_the_last_one(process);
+    int err = check_all(process);
+    if (err == 0)
+        err = open_all(process, &child);
     if (err != 0) {
         close_all(&child);
         weft_finish(op, err);
@@ -184,10 +234,31 @@ void weft_process_begin(struct weft_op *op)
     weft_on_cancel(op, process_cancel);
 }
 
+/* Begun now, however deep the stack is: the pipes can be read as soon as this returns. */
 void weft_process_at(const struct weft_site *site, struct weft_op *parent,
                      struct weft_process *process, const char *const *args, weft_then_fn *then)
 {
     op_check_start(parent, &process->op);
+    forget_the_last_one(process); /* also if begin is refused */
     process->args = args;
-    weft_run_at(site, parent, &process->op, weft_process_begin, then);
+    weft_run_now_at(site, parent, &process->op, weft_process_begin, then);
+}
+
+/* ---- for people ----------------------------------------------------------------------------- */
+
+char *weft_process_explain(const struct weft_process *process, char *text, size_t size)
+{
+    int status = process->op.status;
+    bool its_own = status == 0 || status == WEFT_EEXIT; /* otherwise the reason of a cancel */
+    const char *reason = its_own ? "" : weft_strerror(status), *colon = its_own ? "" : ": ";
+    if (process->op.state_ != OP_IDLE)
+        snprintf(text, size, "not over yet");
+    else if (process->pid == 0)
+        snprintf(text, size, "not started%s%s", colon, reason);
+    else if (process->term_signal != 0)
+        snprintf(text, size, "%s%skilled by signal %d (%s)", reason, colon, process->term_signal,
+                 strsignal(process->term_signal));
+    else
+        snprintf(text, size, "%s%sexit code %d", reason, colon, process->exit_code);
+    return text;
 }

@@ -173,6 +173,231 @@ TEST(a_descriptor_can_be_given_and_stays_ours)
     weft_read_all_free(&run.all);
 }
 
+/* ---- errors where the output goes ----------------------------------------------------------- */
+
+static const char in_turn[] = "echo 1; echo 2 >&2; echo 3; echo 4 >&2";
+
+TEST(errors_can_go_into_the_outputs_pipe_in_order)
+{
+    struct run run = {0};
+    run.process.err = (struct weft_stdio){.kind = WEFT_STDIO_OUT};
+    run_shell(&run, in_turn);
+    assert_string_equal(run.all.data, "1\n2\n3\n4\n");
+    weft_read_all_free(&run.all);
+}
+
+static void run_plain_shell(struct weft_process *process, const char *script)
+{
+    struct world w;
+    const char *args[] = {"sh", "-c", script, NULL};
+    world_up(&w);
+    weft_process(weft_root(&w.loop), process, args, noted);
+    world_down(&w);
+    assert_int_equal(seen.status, 0);
+}
+
+TEST(errors_can_go_into_the_outputs_file_in_order)
+{
+    char path[SCRATCH_PATH];
+    int fd = open(scratch_path(path, "both"), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    struct weft_process process = {.out = {.kind = WEFT_STDIO_FD, .fd = fd},
+                                   .err = {.kind = WEFT_STDIO_OUT}};
+    run_plain_shell(&process, in_turn);
+    assert_int_equal(close(fd), 0);
+    scratch_equals(path, "1\n2\n3\n4\n");
+}
+
+TEST(errors_can_go_to_the_parents_own_output)
+{
+    char path[SCRATCH_PATH];
+    int fd = open(scratch_path(path, "own"), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    fflush(stdout);
+    int saved = fcntl(1, F_DUPFD_CLOEXEC, 3);
+    assert_true(fd >= 0 && saved >= 0);
+    dup2(fd, 1);
+    struct weft_process process = {.out = {.kind = WEFT_STDIO_INHERIT},
+                                   .err = {.kind = WEFT_STDIO_OUT}};
+    run_plain_shell(&process, in_turn);
+    dup2(saved, 1);
+    close(saved);
+    close(fd);
+    scratch_equals(path, "1\n2\n3\n4\n");
+}
+
+TEST(errors_go_to_dev_null_with_the_output)
+{
+    struct weft_process process = {.err = {.kind = WEFT_STDIO_OUT}};
+    run_plain_shell(&process, "[ $(readlink /proc/$$/fd/2) = /dev/null ]");
+}
+
+/* ---- what it starts with -------------------------------------------------------------------- */
+
+TEST(the_child_ignores_and_blocks_no_signal_though_the_parent_does)
+{
+    sigset_t set, before;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &set, &before);
+    void (*was)(int) = signal(SIGPIPE, SIG_IGN);
+    struct run run = {0};
+    run_shell(&run, "grep -E '^Sig(Blk|Ign)' /proc/self/status");
+    signal(SIGPIPE, was);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    assert_string_equal(run.all.data, "SigBlk:\t0000000000000000\n"
+                                      "SigIgn:\t0000000000000000\n");
+    weft_read_all_free(&run.all);
+}
+
+TEST(a_descriptor_that_is_given_is_made_blocking)
+{
+    uv_file ends[2];
+    assert_int_equal(uv_pipe(ends, UV_NONBLOCK_PIPE, UV_NONBLOCK_PIPE), 0);
+    struct weft_process process = {.out = {.kind = WEFT_STDIO_FD, .fd = ends[1]}};
+    run_plain_shell(&process, "true");
+    assert_int_equal(fcntl(ends[1], F_GETFL) & O_NONBLOCK, 0);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+TEST(the_program_is_looked_for_in_the_path_of_its_own_environment)
+{
+    struct run run = {0};
+    const char *env[] = {"PATH=/no/such/folder", NULL};
+    run.process.env = env;
+    run_shell(&run, "true");
+    assert_int_equal(run.status, UV_ENOENT);
+    weft_read_all_free(&run.all);
+}
+
+struct deep {
+    struct weft_op ops[32];
+    struct weft_process process;
+    struct weft_stream out;
+};
+
+static void deeper(struct weft_op *op)
+{
+    static int level;
+    struct deep *deep = weft_owner(op - level, struct deep, ops[0]);
+    if (++level < 32) {
+        weft_run(op, op + 1, deeper, NULL);
+        weft_join(op);
+        return;
+    }
+    char script[] = "exit 3";
+    const char *args[] = {"sh", "-c", script, NULL};
+    weft_stream_open(op, &deep->out, NULL);
+    deep->process.out = (struct weft_stdio){.kind = WEFT_STDIO_STREAM, .stream = &deep->out};
+    weft_process(op, &deep->process, args, noted);
+    assert_true(deep->process.pid > 0);
+    assert_true(weft_stream_connected(&deep->out));
+    weft_stream_close(&deep->out);
+    memset(script, 'x', sizeof script - 1); /* may go */
+    args[0] = args[1] = args[2] = NULL;
+    weft_join(op);
+}
+
+/* 32 begins are on the stack: what weft_run begins then comes later. */
+TEST(it_has_begun_when_the_call_returns_however_deep_the_stack)
+{
+    static struct deep deep;
+    struct world w;
+    world_up(&w);
+    weft_run(weft_root(&w.loop), &deep.ops[0], deeper, stream_over);
+    world_down(&w);
+    assert_int_equal(deep.process.exit_code, 3);
+}
+
+/* ---- how it ended --------------------------------------------------------------------------- */
+
+static int pid_in_then;
+
+static void pid_noted(struct weft_op *root, struct weft_op *op)
+{
+    pid_in_then = weft_owner(op, struct weft_process, op)->pid;
+    noted(root, op);
+}
+
+TEST(pid_is_kept_until_the_next_begin)
+{
+    struct world w;
+    struct weft_process process = {0};
+    const char *args[] = {"true", NULL}, *missing[] = {"/no/such/program", NULL};
+    world_up(&w);
+    weft_process(weft_root(&w.loop), &process, args, pid_noted);
+    int pid = process.pid;
+    assert_true(pid > 0);
+    assert_int_equal(world_run(&w), 0);
+    assert_int_equal(pid_in_then, pid);
+    assert_int_equal(process.pid, pid);
+    assert_int_equal(weft_process_kill(&process, SIGKILL), UV_ESRCH);
+    weft_process(weft_root(&w.loop), &process, missing, pid_noted);
+    assert_int_equal(process.pid, 0);
+    world_down(&w);
+    assert_int_equal(pid_in_then, 0);
+}
+
+static void explains(const char *script, unsigned patience_ms, const char *expected)
+{
+    struct world w;
+    struct weft_process process = {.group = true};
+    struct weft_deadline deadline = {0};
+    const char *args[] = {"sh", "-c", script, NULL};
+    char text[128];
+    world_up(&w);
+    weft_process(weft_root(&w.loop), &process, args, noted);
+    assert_string_equal(weft_process_explain(&process, text, sizeof text), "not over yet");
+    weft_deadline(&process.op, &deadline, patience_ms);
+    world_down(&w);
+    assert_string_equal(weft_process_explain(&process, text, sizeof text), expected);
+}
+
+TEST(how_it_ended_is_told_in_words)
+{
+    explains("exit 0", 60000, "exit code 0");
+    explains("exit 3", 60000, "exit code 3");
+    explains("kill -9 $$", 60000, "killed by signal 9 (Killed)");
+    explains("exec sleep 1000", 20, "timed out: killed by signal 15 (Terminated)");
+}
+
+TEST(one_that_could_not_be_started_says_why)
+{
+    struct world w;
+    struct weft_process process = {0};
+    const char *args[] = {"/no/such/program", NULL};
+    char text[128], cut[12];
+    world_up(&w);
+    weft_process(weft_root(&w.loop), &process, args, noted);
+    assert_int_equal(weft_process_kill(&process, 0), UV_ESRCH); /* not to pid 0: that is us */
+    world_down(&w);
+    assert_string_equal(weft_process_explain(&process, text, sizeof text),
+                        "not started: no such file or directory");
+    assert_string_equal(weft_process_explain(&process, cut, sizeof cut), "not started");
+}
+
+TEST(one_that_was_refused_knows_nothing_of_the_run_before)
+{
+    struct world w;
+    struct weft_op parent = {0};
+    struct weft_process process = {0};
+    const char *args[] = {"true", NULL};
+    char text[128];
+    world_up(&w);
+    weft_process(weft_root(&w.loop), &process, args, noted);
+    assert_int_equal(world_run(&w), 0);
+    assert_string_equal(weft_process_explain(&process, text, sizeof text), "exit code 0");
+    weft_run(weft_root(&w.loop), &parent, NULL, stream_over);
+    weft_cancel(&parent, UV_ECANCELED);
+    weft_process(&parent, &process, args, noted);
+    assert_int_equal(process.pid, 0);
+    assert_int_equal(process.exit_code, -1);
+    weft_join(&parent);
+    world_down(&w);
+    assert_string_equal(weft_process_explain(&process, text, sizeof text),
+                        "not started: operation canceled");
+}
+
 /* ---- input ---------------------------------------------------------------------------------- */
 
 struct cat {
@@ -360,6 +585,83 @@ TEST(bad_input_is_einval)
     assert_int_equal(status_of(&process), UV_EINVAL);
     process.out = (struct weft_stdio){.kind = (enum weft_stdio_kind)77};
     assert_int_equal(status_of(&process), UV_EINVAL);
+}
+
+/* Two open streams, and a process that shall not touch them. */
+static int refused_with(struct weft_stdio in, struct weft_stdio out, struct weft_stdio err,
+                        struct weft_stream *one, struct weft_stream *other)
+{
+    struct world w;
+    struct weft_process process = {.in = in, .out = out, .err = err};
+    const char *args[] = {"true", NULL};
+    world_up(&w);
+    weft_stream_open(weft_root(&w.loop), one, stream_over);
+    weft_stream_open(weft_root(&w.loop), other, stream_over);
+    weft_process(weft_root(&w.loop), &process, args, noted);
+    assert_int_equal(process.pid, 0);
+    assert_false(weft_stream_connected(one));
+    assert_false(weft_stream_connected(other));
+    weft_stream_close(one);
+    weft_stream_close(other);
+    world_down(&w);
+    return seen.status;
+}
+
+TEST(a_stream_or_descriptor_without_its_kind_is_refused)
+{
+    struct weft_stream one = {0}, other = {0};
+    struct weft_stdio null = {0}, fine = {.kind = WEFT_STDIO_STREAM, .stream = &one};
+    struct weft_stdio forgot = {.stream = &other}, forgot_fd = {.fd = 2};
+    struct weft_stdio both = {.kind = WEFT_STDIO_FD, .fd = 2, .stream = &other};
+    struct weft_stdio and_fd = {.kind = WEFT_STDIO_STREAM, .fd = 2, .stream = &other};
+    assert_int_equal(refused_with(forgot, null, null, &one, &other), UV_EINVAL);
+    assert_int_equal(refused_with(null, forgot, null, &one, &other), UV_EINVAL);
+    assert_int_equal(refused_with(fine, null, forgot, &one, &other), UV_EINVAL);
+    assert_int_equal(refused_with(fine, null, forgot_fd, &one, &other), UV_EINVAL);
+    assert_int_equal(refused_with(fine, both, null, &one, &other), UV_EINVAL);
+    assert_int_equal(refused_with(fine, and_fd, null, &one, &other), UV_EINVAL);
+}
+
+TEST(one_stream_for_two_descriptors_is_refused)
+{
+    struct weft_stream one = {0}, other = {0};
+    struct weft_stdio null = {0}, it = {.kind = WEFT_STDIO_STREAM, .stream = &one};
+    struct weft_stdio another = {.kind = WEFT_STDIO_STREAM, .stream = &other};
+    assert_int_equal(refused_with(null, it, it, &one, &other), UV_EINVAL);
+    assert_int_equal(refused_with(it, it, null, &one, &other), UV_EINVAL);
+    assert_int_equal(refused_with(it, another, it, &one, &other), UV_EINVAL);
+}
+
+TEST(only_err_can_be_what_out_is)
+{
+    struct weft_stream one = {0}, other = {0};
+    struct weft_stdio null = {0}, same = {.kind = WEFT_STDIO_OUT};
+    struct weft_stdio fine = {.kind = WEFT_STDIO_STREAM, .stream = &one};
+    assert_int_equal(refused_with(same, fine, null, &one, &other), UV_EINVAL);
+    assert_int_equal(refused_with(fine, same, null, &one, &other), UV_EINVAL);
+    assert_int_equal(refused_with(fine, same, same, &one, &other), UV_EINVAL);
+}
+
+TEST(a_stream_that_is_connected_is_eisconn_and_the_other_is_not_touched)
+{
+    struct world w;
+    struct weft_stream in = {0}, out = {0}, peer = {0};
+    const char *args[] = {"true", NULL};
+    world_up(&w);
+    weft_stream_open(weft_root(&w.loop), &in, stream_over);
+    weft_stream_open(weft_root(&w.loop), &out, stream_over);
+    weft_stream_open(weft_root(&w.loop), &peer, stream_over);
+    assert_int_equal(weft_stream_pair(&out, &peer), 0);
+    struct weft_process process = {.in = {.kind = WEFT_STDIO_STREAM, .stream = &in},
+                                   .out = {.kind = WEFT_STDIO_STREAM, .stream = &out}};
+    weft_process(weft_root(&w.loop), &process, args, noted);
+    assert_false(weft_stream_connected(&in));
+    assert_true(weft_stream_connected(&out));
+    weft_stream_close(&in);
+    weft_stream_close(&out);
+    weft_stream_close(&peer);
+    world_down(&w);
+    assert_int_equal(seen.status, UV_EISCONN);
 }
 
 TEST(a_stream_that_is_not_open_is_refused_and_no_descriptor_is_left)

@@ -1,11 +1,13 @@
 /* weft/address.h: where a stream listens or connects to: an address of IPv4, IPv6 or a Unix socket.
  *
- * A plain value: copy it, compare its text. Nothing here looks up names; weft_connect does. */
+ * A plain value: copy it, compare it with weft_address_equal. Nothing here looks up names;
+ * weft_connect and weft_lookup do. */
 #ifndef WEFT_ADDRESS_H
 #define WEFT_ADDRESS_H
 
 #include "version.h"
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -46,6 +48,15 @@ WEFT_API int weft_address_format(const struct weft_address *address, char *text,
 
 /* The port of an IPv4 or IPv6 address in the host's order; 0 for others. */
 WEFT_API unsigned weft_address_port(const struct weft_address *address);
+/* Change it: a host that was looked up once is tried on many ports. UV_EINVAL: port is over 65535,
+ * or address has no port (a Unix socket, no address, NULL); then it is as it was. */
+WEFT_API int weft_address_set_port(struct weft_address *address, unsigned port);
+
+/* Do both lead to the same place? The family, the address and the port are the same, the interface
+ * of an IPv6 address too; the name, for Unix sockets. Padding and an IPv6 flow label do not count.
+ * 192.0.2.1 and ::ffff:192.0.2.1 are two addresses. What is no address (size 0, NULL) equals
+ * nothing, not even itself. */
+WEFT_API bool weft_address_equal(const struct weft_address *a, const struct weft_address *b);
 
 #ifdef __cplusplus
 }

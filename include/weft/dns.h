@@ -2,6 +2,7 @@
 #ifndef WEFT_DNS_H
 #define WEFT_DNS_H
 
+#include "address.h"
 #include "loop.h"
 
 #ifdef __cplusplus
@@ -11,8 +12,8 @@ extern "C" {
 struct weft_resolving;
 
 /* Look a host up, as the system does it (hosts file, DNS and whatever else it is told to ask), on
- * the thread pool. Each address stands once, in the order in which they should be tried; the port
- * is in it.
+ * the thread pool. Each address stands once, in the order in which they should be tried, as
+ * weft_connect_address takes it: the port is in it, that of service (see weft_address_set_port).
  *
  * host and service are copied when the op begins. A cancel is answered at once; the question itself
  * may go on in a pool thread, and until it is over weft_loop_close says UV_EBUSY.
@@ -27,8 +28,8 @@ struct weft_lookup {
     const char *service; /* "http", or a number as text; NULL: port 0 */
     int family;          /* AF_INET or AF_INET6; 0: both */
     int flags;           /* of getaddrinfo: AI_PASSIVE to listen, AI_NUMERICHOST …; 0: none */
-    struct sockaddr_storage *addresses; /* NULL unless the status is 0 */
-    size_t count;                       /* at least 1 if the status is 0 */
+    struct weft_address *addresses; /* NULL unless the status is 0 */
+    size_t count;                   /* at least 1 if the status is 0 */
 };
 #define weft_lookup(parent, lookup, host, service, then)                                           \
     weft_lookup_at(WEFT_HERE("lookup", WEFT_DNS), parent, lookup, host, service, then)

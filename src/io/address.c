@@ -1,5 +1,6 @@
-/* Addresses as text, both ways. The reading is strict because what is lenient here (leading zeros,
- * missing ports, trailing text) means something else elsewhere. */
+/* Addresses as text, both ways; their ports, and whether two are the same. The reading is strict
+ * because what is lenient here (leading zeros, missing ports, trailing text) means something else
+ * elsewhere. */
 #include "address.h"
 #include <arpa/inet.h>
 #include <stdbool.h>
@@ -137,12 +138,19 @@ static int print_ip6(const struct sockaddr_in6 *to, char *text, size_t size)
 }
 
 /* The name of a Unix socket is as long as size says, and ends at a NUL only if it is a path. */
+static size_t local_length(const struct weft_address *address)
+{
+    const char *name = address->to.local.sun_path;
+    size_t length = address->size - offsetof(struct sockaddr_un, sun_path);
+    if (length > sizeof address->to.local.sun_path)
+        length = sizeof address->to.local.sun_path;
+    return length > 0 && name[0] != '\0' ? strnlen(name, length) : length;
+}
+
 static int print_local(const struct weft_address *address, char *text, size_t size)
 {
     char name[sizeof address->to.local.sun_path + 1] = "";
-    size_t length = address->size - offsetof(struct sockaddr_un, sun_path);
-    if (length > sizeof name - 1)
-        length = sizeof name - 1;
+    size_t length = local_length(address);
     memcpy(name, address->to.local.sun_path, length);
     bool abstract = length > 0 && name[0] == '\0';
     for (size_t i = 0; abstract && i < length; i++) {
@@ -152,20 +160,31 @@ static int print_local(const struct weft_address *address, char *text, size_t si
     return snprintf(text, size, "unix:%s", name);
 }
 
+/* The family, if address is a whole one of a family known here, else AF_UNSPEC. */
+static int family_of(const struct weft_address *address)
+{
+    static const size_t path = offsetof(struct sockaddr_un, sun_path);
+    if (address == NULL || address->size < sizeof address->to.any.sa_family)
+        return AF_UNSPEC;
+    int family = address->to.any.sa_family;
+    bool whole = (family == AF_INET && address->size >= sizeof address->to.ip4) ||
+                 (family == AF_INET6 && address->size >= sizeof address->to.ip6) ||
+                 (family == AF_UNIX && address->size >= path);
+    return whole ? family : AF_UNSPEC;
+}
+
 int weft_address_format(const struct weft_address *address, char *text, size_t size)
 {
     if (text == NULL)
         return UV_EINVAL;
     if (size > 0)
         text[0] = '\0';
-    int length = -1, family = AF_UNSPEC;
-    if (address != NULL && address->size >= sizeof address->to.any.sa_family)
-        family = address->to.any.sa_family;
-    if (family == AF_INET && address->size >= sizeof address->to.ip4)
+    int length = -1, family = family_of(address);
+    if (family == AF_INET)
         length = print_ip4(&address->to.ip4, text, size);
-    else if (family == AF_INET6 && address->size >= sizeof address->to.ip6)
+    else if (family == AF_INET6)
         length = print_ip6(&address->to.ip6, text, size);
-    else if (family == AF_UNIX && address->size >= offsetof(struct sockaddr_un, sun_path))
+    else if (family == AF_UNIX)
         length = print_local(address, text, size);
     if (length < 0)
         return UV_EINVAL;
@@ -176,11 +195,48 @@ int weft_address_format(const struct weft_address *address, char *text, size_t s
     return UV_ENOBUFS;
 }
 
+/* ---- ports, and whether two are the same ---------------------------------------------------- */
+
 unsigned weft_address_port(const struct weft_address *address)
 {
-    if (address == NULL || address->size == 0)
-        return 0;
-    if (address->to.any.sa_family == AF_INET)
+    int family = family_of(address);
+    if (family == AF_INET)
         return ntohs(address->to.ip4.sin_port);
-    return address->to.any.sa_family == AF_INET6 ? ntohs(address->to.ip6.sin6_port) : 0;
+    return family == AF_INET6 ? ntohs(address->to.ip6.sin6_port) : 0;
+}
+
+int weft_address_set_port(struct weft_address *address, unsigned port)
+{
+    int family = family_of(address);
+    if (port > UINT16_MAX || (family != AF_INET && family != AF_INET6))
+        return UV_EINVAL;
+    if (family == AF_INET)
+        address->to.ip4.sin_port = htons((uint16_t)port);
+    else
+        address->to.ip6.sin6_port = htons((uint16_t)port);
+    return 0;
+}
+
+static bool same_ip6(const struct sockaddr_in6 *a, const struct sockaddr_in6 *b)
+{
+    return memcmp(&a->sin6_addr, &b->sin6_addr, sizeof a->sin6_addr) == 0 &&
+           a->sin6_port == b->sin6_port && a->sin6_scope_id == b->sin6_scope_id;
+}
+
+static bool same_local(const struct weft_address *a, const struct weft_address *b)
+{
+    size_t length = local_length(a);
+    return length == local_length(b) &&
+           memcmp(a->to.local.sun_path, b->to.local.sun_path, length) == 0;
+}
+
+bool weft_address_equal(const struct weft_address *a, const struct weft_address *b)
+{
+    int family = family_of(a);
+    if (family == AF_UNSPEC || family != family_of(b))
+        return false;
+    if (family == AF_INET)
+        return a->to.ip4.sin_addr.s_addr == b->to.ip4.sin_addr.s_addr &&
+               a->to.ip4.sin_port == b->to.ip4.sin_port;
+    return family == AF_INET6 ? same_ip6(&a->to.ip6, &b->to.ip6) : same_local(a, b);
 }

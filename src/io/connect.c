@@ -17,7 +17,6 @@
 #include "stream.h"
 #include "weft/alloc.h"
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 struct attempt {
@@ -203,26 +202,18 @@ void weft__connect_try(struct weft_connect *c, const struct weft_address *list, 
 
 /* ---- the lookup ----------------------------------------------------------------------------- */
 
-static struct weft_address address_of(const struct sockaddr_storage *from)
-{
-    struct weft_address address = {.size = 0};
-    address.size = from->ss_family == AF_INET6 ? sizeof address.to.ip6 : sizeof address.to.ip4;
-    memcpy(&address.to, from, address.size);
-    return address;
-}
-
 /* The order of the lookup within each family, the families in turn, that of the first one first. */
 static size_t interleave(const struct weft_lookup *lookup, struct weft_address *list, size_t room)
 {
     size_t at[2] = {0, 0}, count = 0;
-    int first = lookup->addresses[0].ss_family;
+    int first = lookup->addresses[0].to.any.sa_family;
     for (int turn = 0; count < room && (at[0] < lookup->count || at[1] < lookup->count);
          turn = !turn) {
         while (at[turn] < lookup->count &&
-               (lookup->addresses[at[turn]].ss_family == first) == (turn == 1))
+               (lookup->addresses[at[turn]].to.any.sa_family == first) == (turn == 1))
             at[turn]++;
         if (at[turn] < lookup->count)
-            list[count++] = address_of(&lookup->addresses[at[turn]++]);
+            list[count++] = lookup->addresses[at[turn]++];
     }
     return count;
 }

@@ -11,7 +11,6 @@
 #include "weft/alloc.h"
 #include "weft/dns.h"
 #include <netdb.h>
-#include <netinet/in.h>
 #include <string.h>
 
 struct weft_resolving {
@@ -22,15 +21,15 @@ struct weft_resolving {
 
 static bool is_address(const struct addrinfo *info)
 {
-    return (info->ai_family == AF_INET || info->ai_family == AF_INET6) && info->ai_addr != NULL &&
-           info->ai_addrlen <= sizeof(struct sockaddr_storage);
+    return info->ai_addr != NULL &&
+           ((info->ai_family == AF_INET && info->ai_addrlen == sizeof(struct sockaddr_in)) ||
+            (info->ai_family == AF_INET6 && info->ai_addrlen == sizeof(struct sockaddr_in6)));
 }
 
-/* The unused bytes of each are zero, so all of them may be compared. */
-static bool listed(const struct weft_lookup *lookup, const struct sockaddr_storage *address)
+static bool listed(const struct weft_lookup *lookup, const struct weft_address *address)
 {
     for (size_t i = 0; i < lookup->count; i++) {
-        if (memcmp(&lookup->addresses[i], address, sizeof *address) == 0)
+        if (weft_address_equal(&lookup->addresses[i], address))
             return true;
     }
     return false;
@@ -47,10 +46,10 @@ static int keep(struct weft_lookup *lookup, const struct addrinfo *first)
     if (lookup->addresses == NULL)
         return UV_ENOMEM;
     for (const struct addrinfo *info = first; info != NULL; info = info->ai_next) {
-        struct sockaddr_storage address = {0};
+        struct weft_address address = {.size = info->ai_addrlen};
         if (!is_address(info))
             continue;
-        memcpy(&address, info->ai_addr, info->ai_addrlen);
+        memcpy(&address.to, info->ai_addr, info->ai_addrlen);
         if (!listed(lookup, &address))
             lookup->addresses[lookup->count++] = address;
     }

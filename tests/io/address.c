@@ -1,5 +1,6 @@
-/* Addresses as text, both ways. */
+/* Addresses: as text, both ways; their ports; whether two are the same. */
 #include "check.h"
+#include <limits.h>
 #include <string.h>
 #include <uv.h>
 #include <weft/address.h>
@@ -181,4 +182,130 @@ TEST(unix_sockets_without_a_usual_name_have_a_text)
     assert_int_equal(strlen(text), 5 + sizeof address.to.local.sun_path);
     address.size = sizeof address.to.local + 100; /* more than there is */
     assert_int_equal(weft_address_format(&address, text, sizeof text), 0);
+}
+
+/* ---- ports, and whether two are the same ---------------------------------------------------- */
+
+static void becomes(const char *text, unsigned port, const char *expected)
+{
+    struct weft_address address;
+    char back[WEFT_ADDRESS_TEXT];
+    assert_int_equal(weft_address_parse(&address, text), 0);
+    assert_int_equal(weft_address_set_port(&address, port), 0);
+    assert_int_equal(weft_address_port(&address), port);
+    assert_int_equal(weft_address_format(&address, back, sizeof back), 0);
+    assert_string_equal(back, expected);
+}
+
+TEST(a_port_can_be_changed)
+{
+    becomes("127.0.0.1:80", 8080, "127.0.0.1:8080");
+    becomes("127.0.0.1:80", 0, "127.0.0.1:0");
+    becomes("[::1]:0", 65535, "[::1]:65535");
+    becomes("[fe80::1%3]:1", 258, "[fe80::1%3]:258");
+}
+
+static void has_no_port(struct weft_address *address, unsigned port)
+{
+    struct weft_address before = *address;
+    assert_int_equal(weft_address_set_port(address, port), UV_EINVAL);
+    assert_memory_equal(address, &before, sizeof before);
+}
+
+TEST(a_port_has_to_fit_and_to_be_there)
+{
+    struct weft_address address;
+    assert_int_equal(weft_address_parse(&address, "127.0.0.1:80"), 0);
+    has_no_port(&address, 65536);
+    has_no_port(&address, UINT_MAX);
+    address.size = sizeof address.to.ip4 - 1; /* too short for one */
+    has_no_port(&address, 1);
+    assert_int_equal(weft_address_port(&address), 0);
+    assert_int_equal(weft_address_parse(&address, "unix:/run/weft.sock"), 0);
+    has_no_port(&address, 1);
+    memset(&address, 0, sizeof address);
+    has_no_port(&address, 1);
+    assert_int_equal(weft_address_set_port(NULL, 1), UV_EINVAL);
+}
+
+static bool are_equal(const char *one, const char *other)
+{
+    struct weft_address a, b;
+    assert_int_equal(weft_address_parse(&a, one), 0);
+    assert_int_equal(weft_address_parse(&b, other), 0);
+    assert_true(weft_address_equal(&a, &a));
+    assert_int_equal(weft_address_equal(&a, &b), weft_address_equal(&b, &a));
+    return weft_address_equal(&a, &b);
+}
+
+TEST(two_addresses_are_equal_if_they_lead_to_the_same_place)
+{
+    assert_true(are_equal("127.0.0.1:80", "127.0.0.1:80"));
+    assert_false(are_equal("127.0.0.1:80", "127.0.0.1:81"));
+    assert_false(are_equal("127.0.0.1:80", "127.0.0.2:80"));
+    assert_true(are_equal("[::1]:80", "[0:0:0:0:0:0:0:1]:80"));
+    assert_false(are_equal("[::1]:80", "[::1]:81"));
+    assert_false(are_equal("[::1]:80", "[::2]:80"));
+    assert_true(are_equal("[fe80::1%2]:80", "[fe80::1%2]:80"));
+    assert_false(are_equal("[fe80::1%2]:80", "[fe80::1%3]:80"));
+    assert_false(are_equal("192.0.2.1:80", "[::ffff:192.0.2.1]:80"));
+    assert_true(are_equal("unix:/a", "unix:/a"));
+    assert_false(are_equal("unix:/a", "unix:/ab"));
+    assert_false(are_equal("unix:a", "unix:@a"));
+    assert_true(are_equal("unix:@ab", "unix:@ab"));
+    assert_false(are_equal("unix:@ab", "unix:@ac"));
+    assert_false(are_equal("unix:@ab", "127.0.0.1:80"));
+}
+
+TEST(what_is_not_part_of_an_address_does_not_make_two_of_one)
+{
+    struct weft_address a, b;
+    assert_int_equal(weft_address_parse(&a, "127.0.0.1:80"), 0);
+    memset(&b, 0xdd, sizeof b);
+    b.to.ip4.sin_family = AF_INET;
+    b.to.ip4.sin_port = a.to.ip4.sin_port;
+    b.to.ip4.sin_addr = a.to.ip4.sin_addr;
+    b.size = sizeof b.to;
+    assert_true(weft_address_equal(&a, &b));
+    assert_int_equal(weft_address_parse(&a, "[::1]:80"), 0);
+    b = a;
+    b.to.ip6.sin6_flowinfo = 7;
+    assert_true(weft_address_equal(&a, &b));
+    assert_int_equal(weft_address_parse(&a, "unix:/a"), 0);
+    b = a;
+    b.size--; /* a path need not count its NUL */
+    assert_true(weft_address_equal(&a, &b));
+}
+
+TEST(the_names_of_unix_sockets_are_compared_to_their_ends)
+{
+    struct weft_address a, b;
+    assert_int_equal(weft_address_parse(&a, "unix:@ab"), 0);
+    b = a;
+    b.size--;
+    assert_false(weft_address_equal(&a, &b));
+    b.size = offsetof(struct sockaddr_un, sun_path); /* no name */
+    assert_false(weft_address_equal(&a, &b));
+    assert_true(weft_address_equal(&b, &b));
+    memset(a.to.local.sun_path, 'x', sizeof a.to.local.sun_path); /* no NUL, and a size beyond it */
+    a.size = sizeof a.to.local + 100;
+    b = a;
+    assert_true(weft_address_equal(&a, &b));
+    b.to.local.sun_path[sizeof b.to.local.sun_path - 1] = 'y';
+    assert_false(weft_address_equal(&a, &b));
+}
+
+TEST(what_is_no_address_equals_nothing)
+{
+    struct weft_address none = {.size = 0}, address;
+    assert_int_equal(weft_address_parse(&address, "127.0.0.1:80"), 0);
+    assert_false(weft_address_equal(&none, &none));
+    assert_false(weft_address_equal(&none, &address));
+    assert_false(weft_address_equal(&address, NULL));
+    assert_false(weft_address_equal(NULL, NULL));
+    none.size = sizeof none.to.ip4;
+    none.to.any.sa_family = AF_PACKET;
+    assert_false(weft_address_equal(&none, &none));
+    none.to.any.sa_family = AF_INET6; /* too short for one */
+    assert_false(weft_address_equal(&none, &none));
 }

@@ -69,20 +69,18 @@ static int looked_up(const char *host, const char *service, int family, int flag
     return seen.status;
 }
 
-static void is_v4(const struct sockaddr_storage *address, const char *text, uint16_t port)
+static void is(const struct weft_address *address, const char *text)
 {
-    const struct sockaddr_in *in = (const struct sockaddr_in *)address;
-    char found[64];
-    assert_int_equal(in->sin_family, AF_INET);
-    assert_int_equal(ntohs(in->sin_port), port);
-    assert_string_equal(inet_ntop(AF_INET, &in->sin_addr, found, sizeof found), text);
+    char found[WEFT_ADDRESS_TEXT];
+    assert_int_equal(weft_address_format(address, found, sizeof found), 0);
+    assert_string_equal(found, text);
 }
 
 TEST(an_address_as_text_is_that_address)
 {
     assert_int_equal(looked_up("192.0.2.7", "8080", 0, 0), 0);
     assert_int_equal(lookup.count, 1);
-    is_v4(&lookup.addresses[0], "192.0.2.7", 8080);
+    is(&lookup.addresses[0], "192.0.2.7:8080");
     weft_lookup_free(&lookup);
     assert_null(lookup.addresses);
     assert_int_equal(lookup.count, 0);
@@ -90,28 +88,24 @@ TEST(an_address_as_text_is_that_address)
 
     assert_int_equal(looked_up("2001:db8::7", NULL, 0, 0), 0);
     assert_int_equal(lookup.count, 1);
-    const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&lookup.addresses[0];
-    char found[64];
-    assert_int_equal(in6->sin6_family, AF_INET6);
-    assert_int_equal(in6->sin6_port, 0);
-    assert_string_equal(inet_ntop(AF_INET6, &in6->sin6_addr, found, sizeof found), "2001:db8::7");
+    is(&lookup.addresses[0], "[2001:db8::7]:0");
     weft_lookup_free(&lookup);
 }
 
 TEST(localhost_is_this_machine)
 {
     assert_int_equal(looked_up("localhost", "80", AF_INET, 0), 0);
-    is_v4(&lookup.addresses[0], "127.0.0.1", 80);
+    is(&lookup.addresses[0], "127.0.0.1:80");
     weft_lookup_free(&lookup);
 }
 
 TEST(no_host_is_this_machine_too)
 {
     assert_int_equal(looked_up(NULL, "80", AF_INET, 0), 0);
-    is_v4(&lookup.addresses[0], "127.0.0.1", 80);
+    is(&lookup.addresses[0], "127.0.0.1:80");
     weft_lookup_free(&lookup);
     assert_int_equal(looked_up(NULL, "80", AF_INET, AI_PASSIVE), 0);
-    is_v4(&lookup.addresses[0], "0.0.0.0", 80);
+    is(&lookup.addresses[0], "0.0.0.0:80");
     weft_lookup_free(&lookup);
 }
 
@@ -120,8 +114,7 @@ TEST(each_address_stands_once)
     assert_int_equal(looked_up("localhost", "80", 0, 0), 0);
     for (size_t i = 0; i < lookup.count; i++) {
         for (size_t j = 0; j < i; j++)
-            assert_memory_not_equal(&lookup.addresses[i], &lookup.addresses[j],
-                                    sizeof(struct sockaddr_storage));
+            assert_false(weft_address_equal(&lookup.addresses[i], &lookup.addresses[j]));
     }
     weft_lookup_free(&lookup);
 }
@@ -170,7 +163,7 @@ TEST(host_and_service_may_go_as_soon_as_it_has_begun)
     free(service);
     world_down(&w);
     assert_int_equal(seen.status, 0);
-    is_v4(&lookup.addresses[0], "192.0.2.7", 81);
+    is(&lookup.addresses[0], "192.0.2.7:81");
     weft_lookup_free(&lookup);
 }
 
@@ -203,8 +196,8 @@ TEST(the_same_address_twice_is_one_and_what_is_none_is_left_out)
     make_fake_list();
     assert_int_equal(looked_up("fake", "7", 0, 0), 0);
     assert_int_equal(lookup.count, 2);
-    is_v4(&lookup.addresses[0], "192.0.2.1", 7);
-    is_v4(&lookup.addresses[1], "192.0.2.1", 8);
+    is(&lookup.addresses[0], "192.0.2.1:7");
+    is(&lookup.addresses[1], "192.0.2.1:8");
     weft_lookup_free(&lookup);
     assert_int_equal(atomic_load(&fake.freed), 1);
 }

@@ -310,12 +310,8 @@ static void looked_up(struct weft_op *op, struct weft_op *child)
 {
     struct weft_http_resolve *resolve = weft_owner(op, struct weft_http_resolve, op);
     struct weft_lookup *lookup = weft_owner(child, struct weft_lookup, op);
-    for (size_t i = 0; i < lookup->count && resolve->count < WEFT_FETCH_ADDRESSES; i++) {
-        struct weft_address *address = &resolve->addresses[resolve->count++];
-        address->size = lookup->addresses[i].ss_family == AF_INET6 ? sizeof address->to.ip6
-                                                                   : sizeof address->to.ip4;
-        memcpy(&address->to, &lookup->addresses[i], address->size);
-    }
+    for (size_t i = 0; i < lookup->count && resolve->count < WEFT_FETCH_ADDRESSES; i++)
+        resolve->addresses[resolve->count++] = lookup->addresses[i];
     weft_lookup_free(lookup);
     weft_finish(op, weft_cancelled(op) != 0 ? weft_cancelled(op) : child->status);
 }

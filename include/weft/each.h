@@ -25,12 +25,20 @@ struct weft_slots {
     struct weft_op *first;
     size_t stride, count;
 };
+/* array is an array; for a pointer to count elements there is WEFT_SLOTS_OF. */
+#define WEFT_SLOTS_OF(pointer, member, count)                                                      \
+    weft_slots(&(pointer)[0].member, sizeof(pointer)[0], count)
 #ifdef __cplusplus
-#define WEFT_SLOTS(array, member)                                                                  \
-    weft_slots(&(array)[0].member, sizeof(array)[0], sizeof(array) / sizeof(array)[0])
+#define WEFT_SLOTS(array, member) WEFT_SLOTS_OF(array, member, sizeof(array) / sizeof(array)[0])
 #else
 #define WEFT_SLOTS(array, member)                                                                  \
-    ((struct weft_slots){&(array)[0].member, sizeof(array)[0], sizeof(array) / sizeof(array)[0]})
+    ((struct weft_slots){&(array)[0].member, sizeof(array)[0],                                     \
+                         sizeof(array) / sizeof(array)[0] + WEFT_MUST_BE_AN_ARRAY(array)})
+/* clang-format off */
+#define WEFT_MUST_BE_AN_ARRAY(array)                                                               \
+    (0 * sizeof(struct { int use_WEFT_SLOTS_OF : __builtin_types_compatible_p(                     \
+                             __typeof__(array), __typeof__(&(array)[0])) ? -1 : 1; }))
+/* clang-format on */
 #endif
 static inline struct weft_slots weft_slots(struct weft_op *first, size_t stride, size_t count)
 {
@@ -91,7 +99,8 @@ enum weft_order {
 };
 
 /* Runs begin for every item, at most slots.count at once.
- *   done   runs after each item, also a failed one: look at slot->status.
+ *   done   runs after each item, also a failed one: look at slot->status. One that was cancelled,
+ *          because the whole is over early, has weft_cancelled(slot) != 0.
  *          weft_end(each, 0) is an early exit. NULL: the first error ends it.
  *          When it returns, the slot is used for the next item: free what the item left.
  * UV_EINVAL: no slots, begin is NULL, the source is a next that is NULL, more than SIZE_MAX / 2
@@ -112,11 +121,15 @@ struct weft_each {
 };
 #define weft_each(parent, each, slots, source, begin, done, then)                                  \
     weft_each_at(WEFT_HERE("each", WEFT_FLOW), WEFT_HERE(#begin, WEFT_USER), parent, each, slots,  \
-                 weft_source(source), begin, done, then)
+                 weft_source(source), begin, done, WEFT_AS_THEY_COME, then)
+/* The same with done in input order: for those who go on after an error. */
+#define weft_each_in_order(parent, each, slots, source, begin, done, then)                         \
+    weft_each_at(WEFT_HERE("each", WEFT_FLOW), WEFT_HERE(#begin, WEFT_USER), parent, each, slots,  \
+                 weft_source(source), begin, done, WEFT_IN_ORDER, then)
 WEFT_API void weft_each_at(const struct weft_site *site, const struct weft_site *item_site,
                            struct weft_op *parent, struct weft_each *each, struct weft_slots slots,
                            struct weft_source source, weft_begin_fn *begin, weft_then_fn *done,
-                           weft_then_fn *then);
+                           enum weft_order order, weft_then_fn *then);
 WEFT_API void weft_each_begin(struct weft_op *op);
 
 /* An each that keeps results: store runs for every item that succeeded, and weft_index says where

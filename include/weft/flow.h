@@ -22,6 +22,9 @@
  *   - Cancelling it cancels what runs below it; what would have come next is not begun.
  *   - Filled in by hand, pushed and cancelled before it began, it has touched none of its results:
  *     they are what they were. The starters set them back.
+ *   - A starter sets everything in the struct but what is named here: the growth, jitter, max_ms,
+ *     again and discard of a retry, and keep of a promise, are as you set them before. Filled in by
+ *     hand instead, a struct is begun with its begin function, which resets its results.
  *   - Wrong arguments are an error like any other: UV_EINVAL in `then`, and nothing was begun. A
  *     limit of 0 is a wrong argument (the `wanted` of a race is no limit: there it means 1). */
 #ifndef WEFT_FLOW_H

@@ -18,7 +18,7 @@ struct weft_handles;
 struct weft_sim;
 
 struct weft_loop {
-    struct weft_op root; /* never ends; cancelling it is Ctrl-C: nothing starts any more */
+    struct weft_op root; /* never ends; cancelling it cancels all there is */
     uv_loop_t *uv;       /* read only */
     FILE *stuck_to;      /* where weft_loop_run tells what is stuck; stderr; NULL: nowhere */
     struct weft_op *ready_, **ready_tail_;
@@ -70,7 +70,10 @@ static inline struct weft_op *weft_root(struct weft_loop *loop)
 WEFT_API uint64_t weft_now(const struct weft_loop *loop);
 
 /* main(): run one operation on a loop of its own and return its status. What is stuck is dumped to
- * stderr, cancelled, and the status is WEFT_ESTUCK. UV_EINVAL: op or begin is NULL. */
+ * stderr, cancelled, and the status is WEFT_ESTUCK. UV_EINVAL: op or begin is NULL.
+ * It returns when everything has let go, also requests that outlive a cancel: after a deadline on a
+ * lookup has passed, its then has run and op is over, weft_go still waits for a getaddrinfo that
+ * hangs in a pool thread. */
 #define weft_go(op, begin) weft_go_at(WEFT_HERE(#begin, WEFT_USER), op, begin)
 WEFT_API int weft_go_at(const struct weft_site *site, struct weft_op *op, weft_begin_fn *begin);
 

@@ -113,7 +113,8 @@ struct weft_op {
     ((type *)(void *)((char *)(1 ? (p) : &((type *)0)->member) - offsetof(type, member)))
 
 /* Begin op under parent, which is running.
- *   begin  does the work. NULL: there is nothing to start, somebody calls weft_finish later.
+ *   begin  does the work; its last act may be to call another begin for the same op. NULL: there is
+ *          nothing to start, somebody calls weft_finish later.
  *   then   runs exactly once, whatever happens; it is also the place to free. NULL: success needs
  *          no answer, an error ends the parent (weft_end): start the children with no then, call
  *          weft_join, and the parent ends as they do. Under the root, where there is nothing to
@@ -142,9 +143,10 @@ WEFT_API void weft_finish(struct weft_op *op, int status);
  * goes on by itself when its children are over: rule 2. */
 WEFT_API void weft_join(struct weft_op *op);
 
-/* The outcome is decided: cancel what still runs (the children, and work of its own), await it,
- * finish with status. The first call stands; later ones are ignored, also when op has finished but
- * not reported yet. An op that was cancelled before and ends with 0 reports the cancel's reason
+/* The outcome is decided: cancel, with UV_ECANCELED, what still runs (the children, and work of its
+ * own), await it, finish with status. The first call stands; later ones are ignored, also when op
+ * has finished but not reported yet; not once its then has run (rule 2), where weft_cancel still has
+ * no effect. An op that was cancelled before and ends with 0 reports the cancel's reason
  * instead (rule 5). */
 WEFT_API void weft_end(struct weft_op *op, int status);
 
@@ -152,6 +154,8 @@ WEFT_API void weft_end(struct weft_op *op, int status);
  * its status. A parent that waits for more (it was joined, or it is a series and has steps to go on
  * with) is ended by an error only. Under the root it is the same as no then. */
 WEFT_API void weft_pass(struct weft_op *parent, struct weft_op *op);
+/* A then for what may end as it likes: nobody is told, also not of an error. */
+WEFT_API void weft_ignore(struct weft_op *parent, struct weft_op *op);
 
 /* Ask op and everything below it to stop, with a negative reason. It comes back in `then`, at the
  * earliest on the next turn. No effect on an op that has finished, was cancelled before, or is not

@@ -82,7 +82,9 @@ struct weft_queue {
 WEFT_API int weft_queue_init(struct weft_queue *queue, struct weft_loop *loop, unsigned limit);
 /* UV_EBUSY: tasks wait or run, somebody waits for the queue, or this is inside an event other than
  * WEFT_QUEUE_EMPTY. Otherwise every lane and listener is let go and queue is yours at once. Closing
- * twice is allowed. */
+ * twice is allowed.
+ * Close it before its storage goes, unless the loop has run to its end: after weft_go, or a
+ * weft_loop_run that returned 0, nothing points at it any more. */
 WEFT_API int weft_queue_close(struct weft_queue *queue);
 
 /* A lane with a limit of its own (UINT_MAX: none but the queue's). Lanes of a smaller rank go
@@ -90,7 +92,9 @@ WEFT_API int weft_queue_close(struct weft_queue *queue);
  * large, an argument NULL, the queue closed. */
 WEFT_API int weft_lane_init(struct weft_lane *lane, struct weft_queue *queue, unsigned limit,
                             unsigned rank);
-/* UV_EBUSY: tasks of it wait or run. Otherwise lane is yours at once. */
+/* UV_EBUSY: tasks of it wait or run. Otherwise lane is yours at once. The queue lists its lanes:
+ * close one before its storage goes, unless the queue is closed before or goes with it. Closing
+ * twice is allowed. */
 WEFT_API int weft_lane_close(struct weft_lane *lane);
 
 /* Queue op for begin, under parent: see weft_run for the arguments. Never begins anything itself.
@@ -99,6 +103,9 @@ WEFT_API int weft_lane_close(struct weft_lane *lane);
  * With then == NULL the error of a task that had begun goes to the listeners of WEFT_QUEUE_ERROR;
  * with none, and for one that had not begun, it ends parent.
  * After weft_queue_stop, then gets WEFT_ESTOPPED.
+ * Runners of a race may be pushed, under the race and with weft_race_first or weft_race_any as
+ * their then. A loser that waits is taken out of line and never begins; but the winner's place is
+ * free a moment before the race hears of it, so the next in line may have begun.
  * A task may not wait for its own queue: pushing under a task that holds a place here breaks rule
  * 2, because with every place held that way nothing would move. Push under its parent. (The check
  * goes up the parents: a push costs a step for each level. What a task awaits by a promise, a memo
@@ -149,8 +156,10 @@ WEFT_API void weft_queue_stop(struct weft_queue *queue);
 WEFT_API void weft_queue_kill(struct weft_queue *queue, int reason);
 
 /* Wait for the queue. room: fewer than high_water tasks wait; the waiters are let in in their
- * order, one for each task that begins. idle: nothing waits, nothing runs; below a task of the same
- * queue that breaks rule 2. At once if it is so. UV_EINVAL: queue is NULL or closed. */
+ * order, one for each task that begins. Room is seen, not reserved: several who ask before one of
+ * them has pushed may all be let in, and the queue then holds one task more for each. idle:
+ * nothing waits, nothing runs; below a task of the same queue that breaks rule 2. At once if it is
+ * so. UV_EINVAL: queue is NULL or closed. */
 struct weft_queue_wait {
     struct weft_op op;
     struct weft_queue *queue;

@@ -27,7 +27,9 @@
  * once. All ops under way on the stream, whatever their parents, finish then and there with the
  * cancel's reason (UV_ECANCELED for a close), before the stream itself does: when the stream's
  * then runs no op refers to it any more, and it may be freed, or opened and connected again. The
- * same holds for a listener.
+ * same holds for a listener. An open stream is a child that runs: its owner ends with weft_end,
+ * which closes it and awaits that; weft_finish would break rule 2, and after weft_join the owner
+ * waits until the stream is closed.
  *
  * A message that was cut short never looks complete: if a write is cancelled, or the stream closed,
  * when only a part of that write's bytes are with the kernel, a TCP connection is reset and the

@@ -41,13 +41,16 @@ WEFT_API void weft_sleep_at(const struct weft_site *site, struct weft_op *parent
 WEFT_API void weft_sleep_begin(struct weft_op *op);
 
 /* Ticker: calls tick every ms until it is ended or cancelled: weft_end(op, 0) in tick stops it
- * without an error. tick may start children of op. Ticks do not drift; those that were missed
- * while the loop was busy are skipped, not made up. UV_EINVAL: ms is 0 or tick is NULL. */
+ * without an error. The first tick comes after ms, not at once. Ticks do not drift; those that were
+ * missed while the loop was busy are skipped, not made up. tick may start children of op; the next
+ * tick does not wait for them, and weft_end(op, 0) cancels those that run. To let them finish,
+ * weft_join(op) in tick: no more ticks, and it ends when they have. UV_EINVAL: ms is 0 or tick is
+ * NULL. */
 struct weft_ticker {
     struct weft_op op;
     uint64_t ms;
     weft_begin_fn *tick;
-    uint64_t ticks; /* how often it was called */
+    uint64_t ticks; /* how often it was called; in tick, the call under way is counted */
     uint64_t due_;
     struct weft_timer timer_;
 };
@@ -59,9 +62,10 @@ WEFT_API void weft_ticker_at(const struct weft_site *site, struct weft_op *paren
 WEFT_API void weft_ticker_begin(struct weft_op *op);
 
 /* Deadline: cancel op with UV_ETIMEDOUT if it is not over in ms. Call it after op was begun or
- * pushed; the time in a queue counts. The storage lives as long as op does and is disarmed by
- * op's finish, before its then. Arming it on an op that has ended does nothing; arming it a second
- * time moves it. Several deadlines on one op are allowed: the first counts. Not for the root. */
+ * pushed; the time in a queue counts. Armed in op's own begin it counts from there: the time in a
+ * queue before that does not. The storage lives as long as op does and is disarmed by op's finish,
+ * before its then. Arming it on an op that has ended does nothing; arming it a second time moves
+ * it. Several deadlines on one op are allowed: the first counts. Not for the root. */
 struct weft_deadline {
     struct weft_op op_;
     struct weft_timer timer_;

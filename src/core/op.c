@@ -84,7 +84,8 @@ void weft_finish(struct weft_op *op, int status)
 {
     RULE(2, op->state_ == OP_RUNNING, op, "an op that is not running was finished (twice?)");
     RULE(2, op->running_ == 0, op, "finished while a child runs; use weft_join or weft_end");
-    RULE(2, status <= 0, op, "a status must be 0 or negative");
+    RULE(2, status <= 0, op,
+         "a status must be 0 or negative; errno is translated by uv_translate_sys_error");
     RULE(2, op->parent != NULL, op, "the root does not end; cancel it instead");
     RULE_THREAD(op->loop_, op);
     if (unlikely(op->child_ != NULL))
@@ -109,9 +110,10 @@ void weft_join(struct weft_op *op)
 void weft_end(struct weft_op *op, int status)
 {
     RULE(2, op->state_ != OP_IDLE && op_state_known(op->state_), op,
-         "end of an op that is not running");
+         "end of an op that is not running; weft_cancel would have no effect on it");
     RULE(2, op->parent != NULL, op, "the root does not end; cancel it instead");
-    RULE(2, status <= 0, op, "a status must be 0 or negative");
+    RULE(2, status <= 0, op,
+         "a status must be 0 or negative; errno is translated by uv_translate_sys_error");
     if (op->state_ == OP_READY || op->flags_ & OP_DECIDED)
         return; /* decided before: the first word stands */
     op->status = status != 0 ? status : op->reason_;
@@ -127,6 +129,12 @@ void weft_end(struct weft_op *op, int status)
 }
 
 static void answer_for_nobody(struct weft_op *parent, struct weft_op *op);
+
+void weft_ignore(struct weft_op *parent, struct weft_op *op)
+{
+    (void)parent;
+    (void)op;
+}
 
 void weft_pass(struct weft_op *parent, struct weft_op *op)
 {

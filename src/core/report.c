@@ -134,6 +134,26 @@ static void add_chain(struct text *text, const struct weft_op *op)
     }
 }
 
+/* What runs below op, newest first, if that is more than the reader can guess: the root has all. */
+static void add_children(struct text *text, const struct weft_op *op)
+{
+    enum { SOME = 4 };
+    char line[512];
+    int shown = 0;
+    if (op == NULL || op->state_ != OP_RUNNING || op->parent == NULL)
+        return;
+    for (const struct weft_op *child = op->child_; child != NULL; child = child->sibling_) {
+        if (child->flags_ & OP_ATTENDANT)
+            continue;
+        if (shown++ == SOME) {
+            add(text, "    …\n");
+            return;
+        }
+        describe(line, sizeof line, child);
+        add(text, "    below it: %s", line);
+    }
+}
+
 __attribute__((noreturn)) static void die(const struct text *text)
 {
     if (on_fatal != NULL) {
@@ -154,6 +174,7 @@ void weft__broken(int rule, const struct weft_op *op, const char *what)
 {
     struct text text = {.length = 0};
     add(&text, "weft: rule %d (%s) broken: %s\n", rule, rule_names[rule], what);
+    add_children(&text, op);
     add_chain(&text, op);
     die(&text);
 }

@@ -141,10 +141,14 @@ void weft__each_start(const struct weft_site *site, struct weft_op *parent, stru
 void weft_each_at(const struct weft_site *site, const struct weft_site *item_site,
                   struct weft_op *parent, struct weft_each *each, struct weft_slots slots,
                   struct weft_source source, weft_begin_fn *begin, weft_then_fn *done,
-                  weft_then_fn *then)
+                  enum weft_order order, weft_then_fn *then)
 {
-    struct weft_each settings = {
-        .slots = slots, .source = source, .begin = begin, .done = done, .item_site_ = item_site};
+    struct weft_each settings = {.slots = slots,
+                                 .source = source,
+                                 .begin = begin,
+                                 .done = done,
+                                 .order = order,
+                                 .item_site_ = item_site};
     weft__each_start(site, parent, each, &settings, weft_each_begin, then);
 }
 

@@ -200,3 +200,18 @@ TEST(a_step_that_joins_would_hide_the_steps_behind_it_and_breaks_rule_2)
     dies(join_a_series, "rule 2", "join of a flow", "series");
     dies(join_a_parallel, "rule 2", "join of a flow", "parallel");
 }
+
+static void ignore_a_failure(struct weft_op *op)
+{
+    weft_run(op, &family.kids[0].op, job_begin, weft_ignore);
+    weft_join(op);
+}
+
+TEST(what_is_ignored_ends_nobody)
+{
+    up();
+    family.kids[0].status = UV_EIO;
+    weft_run(weft_root(&w.loop), &family.parent, ignore_a_failure, noted);
+    world_down(&w);
+    assert_int_equal(seen.status, 0);
+}

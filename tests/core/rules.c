@@ -197,7 +197,7 @@ TEST(an_op_may_not_finish_while_a_child_runs)
 {
     dies(finish_above_a_child,
          "rule 2 (once) broken: finished while a child runs; use weft_join or weft_end",
-         "market [waiting for its children", MARKET, ROOT);
+         "below it: ", SALE, "market [waiting for its children", MARKET, ROOT);
 }
 
 static void finish_above_a_child_that_has_not_reported(void)
@@ -323,7 +323,7 @@ TEST(join_and_end_are_for_ops_that_run)
          "sale [over]");
     dies(join_what_has_finished, "rule 2 (once) broken: join of an op that is not running", SALE,
          MARKET);
-    dies(end_what_is_over, "rule 2 (once) broken: end of an op that is not running");
+    dies(end_what_is_over, "rule 2 (once) broken: end of an op that is not running; weft_cancel");
 }
 
 /* ---- rule 3: fresh stack -------------------------------------------------------------------- */

@@ -569,3 +569,21 @@ TEST(a_reduce_conforms)
 {
     provider_check(&reduce_provider);
 }
+
+static void note_in_order(struct weft_op *each, struct weft_op *slot)
+{
+    assert_ptr_equal(each, &herd.each.op);
+    leave("%zu%s", weft_index(slot), slot->status != 0 ? "!" : "");
+}
+
+TEST(an_each_in_order_hears_of_failures_too_and_goes_on)
+{
+    up(6);
+    for (size_t i = 0; i < 6; i++)
+        herd.plan[i] = (struct job){.ms = 6 - i, .status = i % 3 == 1 ? UV_EIO : 0};
+    weft_each_in_order(weft_root(&w.loop), &herd.each, WEFT_SLOTS_OF(herd.slots, op, 3), next_job,
+                       item_begin, note_in_order, noted);
+    world_down(&w);
+    assert_int_equal(seen.status, 0);
+    assert_string_equal(trail, "0 1! 2 3 4! 5 ");
+}

@@ -1,7 +1,7 @@
-/* echo: a TCP server takes as many connections at once as it has slots. Beside the work for each
- * waits weft_stream_gone, without a then: if the client leaves, the work ends. */
+/* echo: a TCP server of connection slots that sees a client leave.
+ *
+ * Beside the work for each waits weft_stream_gone, without a then: who leaves ends the work. */
 #include <weft.h>
-
 enum { SLOTS = 2, WORK_MS = 100 };
 struct talk { /* one end of a connection, and what is done there, step by step */
     struct weft_op op;

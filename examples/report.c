@@ -1,6 +1,8 @@
-/* report: a request handler is an operation: it may take its time, and start what it likes below
- * itself. When the client leaves before the answer, it is cancelled at once, and everything below it:
- * the long report here would take three minutes, but nobody waits for it any more. */
+/* report: an HTTP server that cancels: no work is done for a client that has left.
+ *
+ * A request handler is an operation: it may take its time, and start what it likes below itself.
+ * When the client leaves before the answer, it is cancelled at once, and everything below it: the
+ * long report here would take three minutes, but nobody waits for it any more. */
 #include <weft.h>
 #include <weft/http.h>
 

@@ -170,7 +170,7 @@ static const char *attributes_end(const char *at, const char *end)
 static const char *dull_tag_end(const char *at, const char *end)
 {
     unsigned size;
-    if (end - at < 2 * WORD)
+    if ((size_t)(end - at) < (size_t)2 * WORD)
         return NULL;
     bool is_end = at[1] == '/';
     at += 1 + is_end;

@@ -137,10 +137,10 @@ int reader_links(struct reader *reader, enum weft_links_type type, struct weft_t
 
 int reader_digest(struct reader *reader)
 {
-    const char *data = reader->body.data + reader->digested;
     size_t size = reader->body.used - reader->digested;
     if (size == 0)
-        return 0;
+        return 0; /* there may be no body.data at all */
+    const char *data = reader->body.data + reader->digested;
     reader->digested = reader->body.used;
     weft_crawl_hash_add(&reader->hash, data, size);
     return reader->linked ? weft_links_feed(&reader->links, data, size) : 0;

@@ -25,13 +25,6 @@ static void collected(struct weft_op *op, struct weft_op *all)
     weft_stream_close(weft_owner(all, struct weft_read_all, op)->stream);
 }
 
-/* That a command fails is no error of ours: it is told at the end. */
-static void child_over(struct weft_op *op, struct weft_op *process)
-{
-    (void)op;
-    (void)process;
-}
-
 static void run_command(struct weft_op *op)
 {
     struct command *command = weft_owner(op, struct command, op);
@@ -42,7 +35,7 @@ static void run_command(struct weft_op *op)
     process->out = (struct weft_stdio){.kind = WEFT_STDIO_STREAM, .stream = &command->out};
     process->err = (struct weft_stdio){.kind = WEFT_STDIO_STREAM, .stream = &command->err};
     process->group = true;
-    weft_process(op, process, args, child_over);
+    weft_process(op, process, args, weft_ignore); /* a command that fails is no error of ours */
     weft_deadline(&process->op, &command->deadline, command->patience_ms);
     weft_read_all(op, &command->said, &command->out, OUTPUT_MAX, collected);
     weft_read_all(op, &command->complained, &command->err, OUTPUT_MAX, collected);

@@ -244,9 +244,13 @@ TEST(the_child_ignores_and_blocks_no_signal_though_the_parent_does)
     run_shell(&run, "grep -E '^Sig(Blk|Ign)' /proc/self/status");
     signal(SIGPIPE, was);
     sigprocmask(SIG_SETMASK, &before, NULL);
-    assert_string_equal(run.all.data, "SigBlk:\t0000000000000000\n"
-                                      "SigIgn:\t0000000000000000\n");
+    unsigned long blocked = 0, ignored = 0;
+    int found = sscanf(run.all.data, "SigBlk: %lx SigIgn: %lx", &blocked, &ignored);
     weft_read_all_free(&run.all);
+    assert_int_equal(found, 2);
+    /* From 32 on they are the C library's own: nobody can change what they were. */
+    assert_int_equal(blocked & 0x7fffffff, 0);
+    assert_int_equal(ignored & 0x7fffffff, 0);
 }
 
 TEST(a_descriptor_that_is_given_is_made_blocking)

@@ -1,9 +1,10 @@
 /* foreign: a callback API of somebody else's becomes an operation.
  *
- * uv_random fills a buffer on the thread pool and calls back. Three functions, fifteen lines, make
- * it an op: begin starts it, the callback finishes the op, cancel asks it to stop. That is all: it
- * can be raced, retried, queued, given a deadline. And because a promise is only worth what was
- * tested, the conformance suite that weft's own operations pass is run on it. */
+ * uv_random fills a buffer on the thread pool and calls back. Two functions, fourteen lines, make it
+ * an op: begin starts it, the callback finishes it. Seven lines more, entropy_cancel, let a cancel
+ * stop it; without them a cancel waits for the callback. That is all: it can be raced, retried,
+ * queued, given a deadline. And because a promise is only worth what was tested, the conformance
+ * suite that weft's own operations pass is run on it. */
 #include <weft.h>
 #include <weft/provider.h>
 

@@ -8,6 +8,16 @@ if [ -r /proc/loadavg ] && awk -v cpus="$(nproc)" '{ exit !($1 > cpus) }' /proc/
     echo "# load $(cut -d ' ' -f 1 /proc/loadavg) on $(nproc) processors: too busy for good figures"
 fi
 
+# install_node_peers FOLDER INTO: what FOLDER/package.json asks for. Again only when that changed, so
+# that a second run needs no network.
+install_node_peers() {
+    mkdir -p "$2"
+    if ! cmp -s "$1/package.json" "$2/package.json" || [ ! -d "$2/node_modules" ]; then
+        cp "$1/package.json" "$2/"
+        (cd "$2" && npm install --no-audit --no-fund --no-package-lock --loglevel=error)
+    fi
+}
+
 # compare NAME PEER OUR-COMMAND... -- THEIR-COMMAND...
 # Each command prints one number, so many a second; the best of the rounds counts.
 compare() {

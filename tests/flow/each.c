@@ -38,12 +38,7 @@ static bool next_job(struct weft_op *slot)
     herd.asked++;
     if (index >= herd.count)
         return false;
-    struct job *job = job_of(slot);
-    const struct job *plan = &herd.plan[index % MANY];
-    job->ms = plan->ms;
-    job->linger_ms = plan->linger_ms;
-    job->status = plan->status;
-    job->id = (int)index;
+    job_follow(job_of(slot), &herd.plan[index % MANY], index);
     return true;
 }
 

@@ -39,11 +39,7 @@ static bool next_job(struct weft_op *slot)
     herd.asked++;
     if (index >= herd.count)
         return false;
-    struct job *job = job_of(slot);
-    job->ms = herd.plan[index].ms;
-    job->linger_ms = herd.plan[index].linger_ms;
-    job->status = herd.plan[index].status;
-    job->id = (int)index;
+    job_follow(job_of(slot), &herd.plan[index], index);
     return true;
 }
 

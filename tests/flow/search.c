@@ -38,12 +38,7 @@ static bool next_job(struct weft_op *slot)
     hunt.asked++;
     if (index >= hunt.count)
         return false;
-    struct job *job = job_of(slot);
-    const struct job *plan = &hunt.plan[index % MANY];
-    job->ms = plan->ms;
-    job->linger_ms = plan->linger_ms;
-    job->status = plan->status;
-    job->id = (int)index;
+    job_follow(job_of(slot), &hunt.plan[index % MANY], index);
     return true;
 }
 

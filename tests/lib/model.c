@@ -76,6 +76,14 @@ void job_begin(struct weft_op *op)
     weft_on_cancel(op, job_cancel);
 }
 
+void job_follow(struct job *job, const struct job *plan, size_t number)
+{
+    job->ms = plan->ms;
+    job->linger_ms = plan->linger_ms;
+    job->status = plan->status;
+    job->id = (int)number;
+}
+
 void job_over(struct weft_op *parent, struct weft_op *op)
 {
     (void)parent;

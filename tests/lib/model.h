@@ -31,6 +31,8 @@ struct job {
 void job_begin(struct weft_op *op);
 void job_over(struct weft_op *parent, struct weft_op *op); /* a then: counts, and keeps the rest */
 struct job *job_of(struct weft_op *op);
+/* Make a job as planned, with number as its id, in a slot that may have run before. */
+void job_follow(struct job *job, const struct job *plan, size_t number);
 
 /* All jobs together; emptied by model_up. A job runs from its begin to its finish. */
 struct jobs {

@@ -8,6 +8,7 @@
 #define WEFT_CARGO_H
 
 #include "each.h"
+#include "hook.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,6 +49,7 @@ struct weft_cargo {
     struct weft_item *first_, **tail_;
     struct weft_load *free_;
     struct weft_op turn_;
+    struct weft_handle handle_;
     bool scheduled_;
 };
 
@@ -56,12 +58,13 @@ struct weft_cargo {
  * most items. The worker walks over its items and finishes its op: every item then gets that
  * status, unless it was answered before. owner runs until the cargo is closed; when it is cancelled
  * no load begins any more, and the items that wait get the reason. UV_EINVAL: no loads, most is 0,
- * or an argument is NULL. */
+ * or an argument is NULL. To hooks (weft/hook.h) a cargo is a handle below its owner. */
 #define weft_cargo_init(cargo, owner, loads, most, begin)                                          \
-    weft_cargo_init_at(WEFT_HERE(#begin, WEFT_USER), cargo, owner, loads, most, begin)
-WEFT_API int weft_cargo_init_at(const struct weft_site *site, struct weft_cargo *cargo,
-                                struct weft_op *owner, struct weft_slots loads, size_t most,
-                                weft_begin_fn *begin);
+    weft_cargo_init_at(WEFT_HERE("cargo", WEFT_QUEUE | WEFT_HANDLE), WEFT_HERE(#begin, WEFT_USER), \
+                       cargo, owner, loads, most, begin)
+WEFT_API int weft_cargo_init_at(const struct weft_site *site, const struct weft_site *load_site,
+                                struct weft_cargo *cargo, struct weft_op *owner,
+                                struct weft_slots loads, size_t most, weft_begin_fn *begin);
 /* UV_EBUSY: items wait or loads are under way. Otherwise cargo and its loads are yours at once, and
  * an item that comes later gets UV_EINVAL. Closing twice is allowed. */
 WEFT_API int weft_cargo_close(struct weft_cargo *cargo);

@@ -16,19 +16,31 @@ extern "C" {
 struct weft_timer;
 struct weft_handles;
 struct weft_sim;
+struct weft_frame;
+struct weft_observers;
+
+/* An error that escaped: thrown by a callback (weft_throw, weft/hook.h), or of an op under the root
+ * that has no then. op: on whose behalf the callback ran, or the op that failed. */
+typedef void weft_uncaught_fn(struct weft_loop *loop, struct weft_op *op, int err,
+                              const char *text);
 
 struct weft_loop {
     struct weft_op root; /* never ends; cancelling it cancels all there is */
     uv_loop_t *uv;       /* read only */
     FILE *stuck_to;      /* where weft_loop_run tells what is stuck; stderr; NULL: nowhere */
+    weft_uncaught_fn *on_uncaught; /* NULL: an error that nobody handles ends the process */
     struct weft_op *ready_, **ready_tail_;
     struct weft_op *later_, **later_tail_;
     struct weft_timer *timers_;
     struct weft_handles *handles_;
     struct weft_sim *sim_;
+    uintptr_t current_, observed_;
+    struct weft_frame *frame_;
+    struct weft_observers *observers_;
     const char *thread_;
     uint64_t shuffle_, random_, timer_armed_;
-    uint32_t now_ms_, timer_count_, depth_, batch_, expected_, detached_, awaited_;
+    uint32_t now_ms_, timer_count_, depth_, batch_, expected_, detached_, awaited_, watch_, left_,
+        rest_;
     bool awake_, draining_, firing_;
 };
 
@@ -55,7 +67,7 @@ WEFT_API int weft_loop_init_as(const struct weft_abi *abi, struct weft_loop *loo
 WEFT_API int weft_loop_run(struct weft_loop *loop);
 
 /* UV_EBUSY: operations, requests that outlive a cancel, or expected posts remain, or this is
- * inside a begin, a then or a timer. Otherwise 0, and loop is yours again at once; the uv_loop_t
+ * inside a callback of the loop's. Otherwise 0, and loop is yours again at once; the uv_loop_t
  * needs one more uv_run to let go of its handles, as after any uv_close. Closing twice is
  * allowed. */
 WEFT_API int weft_loop_close(struct weft_loop *loop);
@@ -77,10 +89,17 @@ WEFT_API uint64_t weft_now(const struct weft_loop *loop);
 #define weft_go(op, begin) weft_go_at(WEFT_HERE(#begin, WEFT_USER), op, begin)
 WEFT_API int weft_go_at(const struct weft_site *site, struct weft_op *op, weft_begin_fn *begin);
 
-/* Every operation that is not over, as a tree: type, state, age, where it was begun. */
+/* What is it waiting for? Every operation that is not over, as a tree, newest first: type, state, age,
+ * where it was begun; the handles that are no operations, by place, if a hook saw them being opened;
+ * why the loop stays alive; and your own uv handles. Of many that are alike some are shown and the
+ * rest counted: a million operations are a thousand lines at most. On the loop's thread; for more,
+ * and for a program that hangs, see weft/dump.h. */
 WEFT_API void weft_dump(const struct weft_loop *loop, FILE *to);
 
-/* The chain from op up to the root, innermost first. */
+/* The chain from op up to the root, innermost first, a line each. The states: running (a callback is
+ * under way for it right now), waiting, waiting for its children, queued, starting (its begin will
+ * run from the ready queue), finished and not reported yet, over. Of a chain that is very long the
+ * two ends. */
 WEFT_API void weft_stack(const struct weft_op *op, FILE *to);
 
 #ifdef __cplusplus

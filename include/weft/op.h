@@ -68,7 +68,11 @@ enum weft_group {
     WEFT_PROCESS = 1 << 7,
     WEFT_SIGNAL = 1 << 8,
     WEFT_HTTP = 1 << 9,
-    WEFT_PROMISE = 1 << 10
+    WEFT_PROMISE = 1 << 10,
+    WEFT_THREAD = 1 << 11,
+    WEFT_CACHE = 1 << 12,
+    WEFT_LOOP = 1 << 13,
+    WEFT_HANDLE = 1 << 30 /* no group: a long-lived thing, not a request; see weft/hook.h */
 };
 
 /* A place in the source where operations are begun, and what they are. Static storage. */
@@ -101,10 +105,11 @@ struct weft_op {
     union weft_op_place {
         struct weft_lane *lane;
         size_t index;
+        weft_then_fn *then;
     } place_;
     const struct weft_site *site_;
-    uint64_t id_;   /* room for observers; */
-    void *context_; /* neither is touched while nobody observes */
+    uint64_t id_;   /* for weft/hook.h and weft/context.h; */
+    void *context_; /* neither is touched while nobody uses them */
 };
 
 /* The struct around an embedded member. Nested members work: weft_owner(op, struct job, each.op).

@@ -15,11 +15,15 @@ struct weft_post {
     struct weft_post *next_;
     struct weft_loop *loop_;
     void (*fn_)(struct weft_post *post);
+    uint64_t id_;
 };
 typedef void weft_post_fn(struct weft_post *post);
 
 /* On the loop's thread. fn will run there, with the post's storage free to be used again. */
-WEFT_API void weft_post_init(struct weft_loop *loop, struct weft_post *post, weft_post_fn *fn);
+#define weft_post_init(loop, post, fn)                                                             \
+    weft_post_init_at(WEFT_HERE("post", WEFT_THREAD), loop, post, fn)
+WEFT_API void weft_post_init_at(const struct weft_site *site, struct weft_loop *loop,
+                                struct weft_post *post, weft_post_fn *fn);
 /* From any thread, once for each init: a second send breaks rule 7. What the sender wrote before
  * is visible to fn. Posts of one thread arrive in the order in which they were sent. */
 WEFT_API void weft_post(struct weft_post *post);

@@ -37,7 +37,7 @@ struct weft_promise {
  * is not the owner's. begin may be NULL: then somebody settles it by hand. A promise that has
  * settled may be started again, when it could be closed: rule 1. */
 #define weft_promise(owner, promise, begin)                                                        \
-    weft_promise_at(WEFT_HERE(#begin, WEFT_PROMISE), owner, promise, begin)
+    weft_promise_at(WEFT_HERE(#begin, WEFT_PROMISE | WEFT_HANDLE), owner, promise, begin)
 WEFT_API void weft_promise_at(const struct weft_site *site, struct weft_op *owner,
                               struct weft_promise *promise, weft_begin_fn *begin);
 

@@ -11,6 +11,7 @@
 #define WEFT_QUEUE_H
 
 #include "emitter.h"
+#include "hook.h"
 #include "timer.h"
 
 #ifdef __cplusplus
@@ -75,16 +76,22 @@ struct weft_queue {
     struct weft_op pump_;
     struct weft_rate rate_;
     struct weft_timer timer_;
-    bool inside_, scheduled_, paused_, stopped_, saturated_, busy_;
+    struct weft_handle handle_;
+    bool inside_, scheduled_, paused_, stopped_, saturated_, busy_, attended_;
 };
 
-/* limit places. UV_EINVAL: limit is 0, or an argument is NULL. */
-WEFT_API int weft_queue_init(struct weft_queue *queue, struct weft_loop *loop, unsigned limit);
+/* limit places. UV_EINVAL: limit is 0, or an argument is NULL.
+ * To hooks (weft/hook.h) a queue is a handle, whose parent is what ran when it was made; its events
+ * are its callbacks. */
+#define weft_queue_init(queue, loop, limit)                                                        \
+    weft_queue_init_at(WEFT_HERE("queue", WEFT_QUEUE | WEFT_HANDLE), queue, loop, limit)
+WEFT_API int weft_queue_init_at(const struct weft_site *site, struct weft_queue *queue,
+                                struct weft_loop *loop, unsigned limit);
 /* UV_EBUSY: tasks wait or run, somebody waits for the queue, or this is inside an event other than
  * WEFT_QUEUE_EMPTY. Otherwise every lane and listener is let go and queue is yours at once. Closing
  * twice is allowed.
  * Close it before its storage goes, unless the loop has run to its end: after weft_go, or a
- * weft_loop_run that returned 0, nothing points at it any more. */
+ * weft_loop_run that returned 0, nothing points at it any more. Closing it then is harmless. */
 WEFT_API int weft_queue_close(struct weft_queue *queue);
 
 /* A lane with a limit of its own (UINT_MAX: none but the queue's). Lanes of a smaller rank go

@@ -18,13 +18,16 @@ struct weft_timer {
     uint64_t due_;
     uint32_t order_;
     void (*fire_)(struct weft_timer *timer);
+    uint64_t id_;
 };
 typedef void weft_fire_fn(struct weft_timer *timer);
 
 /* fire runs once, from the loop, in ms or more; the timer is stopped by then and may be started
  * again or freed there. Starting one that runs already moves it. fire is not NULL. */
-WEFT_API void weft_timer_start(struct weft_loop *loop, struct weft_timer *timer, uint64_t ms,
-                               weft_fire_fn *fire);
+#define weft_timer_start(loop, timer, ms, fire)                                                    \
+    weft_timer_start_at(WEFT_HERE("timer", WEFT_TIMER | WEFT_HANDLE), loop, timer, ms, fire)
+WEFT_API void weft_timer_start_at(const struct weft_site *site, struct weft_loop *loop,
+                                  struct weft_timer *timer, uint64_t ms, weft_fire_fn *fire);
 /* Safe on a stopped one. */
 WEFT_API void weft_timer_stop(struct weft_loop *loop, struct weft_timer *timer);
 
@@ -55,7 +58,7 @@ struct weft_ticker {
     struct weft_timer timer_;
 };
 #define weft_ticker(parent, ticker, ms, tick, then)                                                \
-    weft_ticker_at(WEFT_HERE("ticker", WEFT_TIMER), parent, ticker, ms, tick, then)
+    weft_ticker_at(WEFT_HERE("ticker", WEFT_TIMER | WEFT_HANDLE), parent, ticker, ms, tick, then)
 WEFT_API void weft_ticker_at(const struct weft_site *site, struct weft_op *parent,
                              struct weft_ticker *ticker, uint64_t ms, weft_begin_fn *tick,
                              weft_then_fn *then);

@@ -57,11 +57,12 @@ struct weft_work {
     struct weft_crew *crew; /* set it before the start; NULL: a visit of its own */
     uv_work_t request_;
     struct weft_work *next_, **link_; /* of those that wait, or that go together */
+    void *context_;
     int status_;
     int stop_;
 };
 #define weft_work(parent, work, function, then)                                                    \
-    weft_work_at(WEFT_HERE(#function, WEFT_USER), parent, work, function, then)
+    weft_work_at(WEFT_HERE(#function, WEFT_THREAD), parent, work, function, then)
 WEFT_API void weft_work_at(const struct weft_site *site, struct weft_op *parent,
                            struct weft_work *work, weft_work_fn *function, weft_then_fn *then);
 WEFT_API void weft_work_begin(struct weft_op *op);

@@ -3,6 +3,7 @@
  * It is an attendant of its op: linked among the children, so that the op's finish finds it and
  * disarms it without a field of its own in every op, but not counted as one. */
 #include "op.h"
+#include "weft/hook.h"
 #include "weft/timer.h"
 
 static void disarm(struct weft_deadline *deadline)
@@ -10,6 +11,7 @@ static void disarm(struct weft_deadline *deadline)
     weft_timer_stop(deadline->op_.loop_, &deadline->timer_);
     child_unlink(&deadline->op_);
     deadline->op_.state_ = OP_IDLE;
+    observe_end(&deadline->op_);
 }
 
 void weft__attendants_stop(struct weft_op *op)
@@ -22,13 +24,19 @@ static void deadline_passed(struct weft_timer *timer)
 {
     struct weft_deadline *deadline = weft_owner(timer, struct weft_deadline, timer_);
     struct weft_op *op = deadline->op_.parent;
-    disarm(deadline);
+    struct weft_frame frame;
+    weft_enter(&frame, &deadline->op_, (weft_entry_fn *)weft_cancel);
+    disarm(deadline); /* its storage is its owner's: what the cancel calls runs for op */
+    frame.acting_ = op;
+    current_set(op->loop_, op);
     weft_cancel(op, UV_ETIMEDOUT);
+    weft_leave(&frame);
 }
 
 void weft_deadline(struct weft_op *op, struct weft_deadline *deadline, uint64_t ms)
 {
-    static const struct weft_site site = {__FILE__, __func__, "deadline", __LINE__, WEFT_TIMER};
+    static const struct weft_site site = {__FILE__, __func__, "deadline", __LINE__,
+                                          WEFT_TIMER | WEFT_HANDLE};
     op_check_known(op);
     op_check_known(&deadline->op_);
     weft_deadline_clear(deadline);
@@ -36,11 +44,11 @@ void weft_deadline(struct weft_op *op, struct weft_deadline *deadline, uint64_t 
         return; /* it has ended */
     RULE_THREAD(op->loop_, op);
     RULE(2, op->parent != NULL, op, "the root has no deadline");
-    op_adopt(&site, op, &deadline->op_, NULL);
+    op_adopt_observed(&site, op, &deadline->op_, NULL);
     op->running_--;
-    deadline->op_.flags_ = OP_ATTENDANT;
+    deadline->op_.flags_ |= OP_ATTENDANT;
     deadline->op_.state_ = OP_RUNNING;
-    weft_timer_start(op->loop_, &deadline->timer_, ms, deadline_passed);
+    weft__timer_start(op->loop_, &deadline->timer_, ms, deadline_passed);
 }
 
 void weft_deadline_clear(struct weft_deadline *deadline)

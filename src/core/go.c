@@ -50,6 +50,7 @@ static void give_up(struct go *go)
 static int go_on(struct go *go, const struct weft_site *site, struct weft_op *op,
                  weft_begin_fn *begin)
 {
+    uv_update_time(&go->uv); /* making the loop took a moment: not out of op's first sleep */
     weft_run_at(site, &go->loop.root, op, begin, op_over);
     if (run(go) != 0) {
         weft_cancel(&go->loop.root, WEFT_ESTUCK);

@@ -3,6 +3,8 @@
 #ifndef WEFT_CORE_HANDLES_H
 #define WEFT_CORE_HANDLES_H
 
+#include "observe.h"
+#include "report.h"
 #include "weft/post.h"
 #include <stdatomic.h>
 
@@ -15,6 +17,8 @@ struct weft_handles {
     uv_async_t posts;         /* referenced while posts are expected */
     _Atomic(struct weft_post *) posted;
     atomic_uint senders; /* threads inside weft_post: the handles stay until they are out */
+    struct weft_observers observers;
+    struct weft_report report;
     int open;
 };
 

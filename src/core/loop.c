@@ -11,6 +11,7 @@
 #include "handles.h"
 #include "op.h"
 #include "sim.h"
+#include "trace/brackets.h"
 #include "weft/alloc.h"
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,9 @@ static void drain(struct weft_loop *loop)
         return; /* the simulation delivers */
     loop->draining_ = true;
     loop->now_ms_ = (uint32_t)uv_now(loop->uv);
+    struct weft_loop *outer = loop_enter(loop);
     weft__deliver_batch(loop, loop->batch_);
+    loop_leave(loop, outer);
     loop->draining_ = false;
     loop->awake_ = loop->ready_ != NULL || loop->later_ != NULL;
     if (loop->awake_)
@@ -118,6 +121,7 @@ int weft_loop_init_as(const struct weft_abi *abi, struct weft_loop *loop, uv_loo
     loop->uv = uv;
     loop->stuck_to = stderr;
     loop->handles_ = handles;
+    loop->observers_ = &handles->observers;
     loop->thread_ = &weft__thread;
     loop->batch_ = BATCH;
     loop->random_ = uv_hrtime() ^ (uint64_t)(uintptr_t)loop;
@@ -129,6 +133,8 @@ int weft_loop_init_as(const struct weft_abi *abi, struct weft_loop *loop, uv_loo
     const char *seed = getenv("WEFT_SHUFFLE");
     if (seed != NULL)
         weft_loop_shuffle(loop, strtoull(seed, NULL, 0));
+    weft__reports_open(loop);
+    weft__trace_loop_made(loop);
     return 0;
 }
 
@@ -157,10 +163,16 @@ int weft_loop_close(struct weft_loop *loop)
     if (handles == NULL)
         return 0;
     if (loop->draining_ || loop->firing_ || loop->root.running_ != 0 || loop->detached_ != 0 ||
-        loop->expected_ != 0 || loop->timers_ != NULL || loop->sim_ != NULL)
+        loop->expected_ != 0 || loop->timers_ != NULL || loop->sim_ != NULL || weft__loop == loop)
         return UV_EBUSY;
     weft__posts_settle(handles);
+    loop->root.state_ = OP_IDLE; /* nothing is begun any more, also not by a hook */
+    weft__register_end_queues(loop);
+    weft__reports_close(loop);
+    weft__hooks_close(loop);
+    weft__trace_loop_closed(loop);
     loop->handles_ = NULL;
+    observe_end(&loop->root); /* what that releases may have handles of this loop to close */
     uv_close((uv_handle_t *)&handles->before_poll, handle_closed);
     uv_close((uv_handle_t *)&handles->after_poll, handle_closed);
     uv_close((uv_handle_t *)&handles->awake, handle_closed);

@@ -37,8 +37,26 @@ enum op_flag {
     OP_HANDLED = 1 << 7,   /* its error was heard by the queue's listeners */
     OP_WORKS = 1 << 8,     /* has work of its own, which finishes it; see weft_on_cancel */
     OP_ENDED = 1 << 9,     /* weft_end came before any cancel: what it reports is its own */
-    OP_REFUSED = 1 << 10   /* was refused when it was begun: since_ms_ is op_refusals */
+    OP_REFUSED = 1 << 10,  /* was refused when it was begun: since_ms_ is op_refusals */
+    OP_NAMED = 1 << 11,    /* id_ is set, and in the register */
+    OP_CONTEXT = 1 << 12,  /* context_ is set, and held */
+    OP_WRAPPED = 1 << 13,  /* then_ is a provider's own, and calls the user's: place_.then */
+    OP_BY_HOOK = 1 << 14   /* was begun by a hook's function: what its then begins is hidden too */
 };
+
+/* Two sets of hooks, a bit each: those that have captured the op, and those it was cut off from.
+ * Children inherit both. See hook.c. */
+#define OP_SEEN 0x00ff0000U
+#define OP_CUT 0xff000000U
+enum { OP_CUT_SHIFT = 8 };
+
+#ifdef WEFT_NO_HOOKS
+#define OP_INHERITED ((uint32_t)OP_CONTEXT)
+#else
+#define OP_INHERITED (OP_SEEN | OP_CUT | OP_CONTEXT)
+#endif
+/* What makes the end of an op a matter for observe.c. */
+#define OP_OBSERVED (OP_INHERITED | OP_NAMED)
 
 enum { OP_DEPTH = 32, OP_REFUSALS = 10000 };
 
@@ -54,8 +72,8 @@ enum { OP_DEPTH = 32, OP_REFUSALS = 10000 };
 
 __attribute__((noreturn, cold)) void weft__broken(int rule, const struct weft_op *op,
                                                   const char *what);
-/* An error that reached the root with nobody to take it. */
-__attribute__((noreturn, cold)) void weft__uncaught(const struct weft_op *op, int status);
+/* An error that reached the root with nobody to take it: the loop's on_uncaught, or the end. */
+__attribute__((cold)) void weft__uncaught(struct weft_op *op, int status);
 
 /* An emitter's error without a listener. */
 __attribute__((noreturn, cold)) void weft__unheard(const char *emitter);
@@ -73,6 +91,10 @@ extern _Thread_local char weft__thread __attribute__((tls_model("initial-exec"))
          "the loop was run from inside a begin, a then or a timer")
 
 void weft__wake(struct weft_loop *loop);
+
+/* weft_timer_start for a timer that is a part of an op, and no resource of its own. */
+void weft__timer_start(struct weft_loop *loop, struct weft_timer *timer, uint64_t ms,
+                       void (*fire)(struct weft_timer *timer));
 
 /* In a callback from libuv's poll: the queue is drained right after it, so nobody has to be
  * woken. */
@@ -159,6 +181,76 @@ static inline void op_check_known(const struct weft_op *op)
          "an op's storage was not zeroed before its first use");
 }
 
+/* ---- observers (observe.c): what hooks and context do at an op's begin and end ---------------- */
+
+/* op was adopted by parent, and one of them or the loop is observed: inherit, tell the hooks. */
+void weft__observe_begin(struct weft_op *parent, struct weft_op *op);
+/* deliver for an op that is observed. */
+void weft__deliver_observed(struct weft_loop *loop, struct weft_op *op);
+/* The same for one that has a context and nothing else. */
+void weft__deliver_with_context(struct weft_loop *loop, struct weft_op *op);
+/* op, observed, ends without being delivered. */
+void weft__observe_end(struct weft_op *op);
+/* op's begin, from the ready queue. */
+void weft__begin_observed(struct weft_loop *loop, struct weft_op *op, weft_begin_fn *begin);
+
+#ifdef WEFT_NO_HOOKS
+#define loop_observed(loop) 0U
+#else
+/* Not 0: hooks are enabled on loop, or somebody wants to know what runs. */
+#define loop_observed(loop) ((loop)->watch_)
+#endif
+
+/* Who is current: loop->current_ is the op on whose behalf code runs, plus 1 while the loop is
+ * observed. So one comparison tells a plain begin from all others: its parent is current, and nobody
+ * looks. Of the rest, all that is not refused is begun the long way, by run_special. */
+static inline bool begin_is_plain(const struct weft_op *parent)
+{
+#ifdef WEFT_NO_HOOKS
+    return !(parent->flags_ & (OP_REFUSE | OP_INHERITED));
+#else
+    return !(parent->flags_ & (OP_REFUSE | OP_INHERITED)) &&
+           parent->loop_->current_ == (uintptr_t)parent;
+#endif
+}
+
+static inline struct weft_op *current_op(const struct weft_loop *loop)
+{
+#ifdef WEFT_NO_HOOKS
+    (void)loop; /* a plain begin and end do not keep it then: it may be an op that is gone */
+    return NULL;
+#else
+    return (struct weft_op *)(loop->current_ & ~(uintptr_t)1);
+#endif
+}
+
+static inline void current_set(struct weft_loop *loop, const struct weft_op *op)
+{
+#ifdef WEFT_NO_HOOKS
+    (void)loop;
+    (void)op;
+#else
+    loop->current_ = (uintptr_t)op + loop->observed_; /* 1 or 0 */
+#endif
+}
+
+/* op, just begun by its starter, has a then of the provider's that will call then, the user's: that is
+ * what a hook wants to see. Not for an op in a queue or a slot. */
+static inline void op_wraps(struct weft_op *op, weft_then_fn *then)
+{
+    op->place_.then = then;
+    op->flags_ |= OP_WRAPPED;
+}
+
+/* For what leaves without a deliver: a deadline, a pump. */
+static inline void observe_end(struct weft_op *op)
+{
+    if (unlikely(op->flags_ & OP_OBSERVED))
+        weft__observe_end(op);
+}
+
+/* ---- begin ---------------------------------------------------------------------------------- */
+
 /* May op be begun under parent? */
 static inline void op_check_start(const struct weft_op *parent, const struct weft_op *op)
 {
@@ -191,14 +283,53 @@ static inline void op_adopt(const struct weft_site *site, struct weft_op *parent
     parent->running_++;
 }
 
-/* Call op's begin; NULL: it is finished by hand. */
+/* The same under a parent that may be observed. */
+static inline void op_adopt_observed(const struct weft_site *site, struct weft_op *parent,
+                                     struct weft_op *op, weft_then_fn *then)
+{
+    op_adopt(site, parent, op, then);
+    if (unlikely((parent->flags_ & OP_INHERITED) | loop_observed(parent->loop_)))
+        weft__observe_begin(parent, op);
+}
+
+/* The loop whose code runs on this thread (frame.c). */
+extern _Thread_local struct weft_loop *weft__loop __attribute__((tls_model("initial-exec")));
+
+/* Call op's begin; NULL: it is finished by hand. It may come from outside of the loop. */
 static inline void op_begin(struct weft_loop *loop, struct weft_op *op, weft_begin_fn *begin)
 {
     op->state_ = OP_RUNNING;
     if (begin == NULL)
         return;
+    struct weft_loop *outer_loop = weft__loop;
+    struct weft_op *outer = current_op(loop);
     loop->depth_++;
+    weft__loop = loop;
+    current_set(loop, op);
     begin(op);
+    current_set(loop, outer);
+    weft__loop = outer_loop;
+    loop->depth_--;
+}
+
+/* The same for a plain begin, where outer is op's parent. If an observer comes or goes meanwhile the
+ * 1 in current_ does too: so the way back is a difference. */
+static inline void op_begin_plain(struct weft_loop *loop, struct weft_op *op, weft_begin_fn *begin)
+{
+    op->state_ = OP_RUNNING;
+    if (begin == NULL)
+        return;
+    loop->depth_++;
+#ifdef WEFT_NO_HOOKS
+    begin(op);
+#else
+    loop->current_ = (uintptr_t)op;
+    begin(op);
+    loop = op->loop_; /* so that only op is kept over the call */
+    uintptr_t way_back = (uintptr_t)op->parent - (uintptr_t)op;
+    __asm__("" : "+r"(way_back)); /* as one number: an instruction less */
+    loop->current_ += way_back;
+#endif
     loop->depth_--;
 }
 
@@ -240,6 +371,38 @@ static inline void op_when_idle(struct weft_op *op, weft_begin_fn *fn)
          "an op with a cancel function of its own cannot wait for its steps");
     op->entry_.idle = fn;
     op->flags_ |= OP_IDLING;
+}
+
+/* op, READY, leaves the loop's hands: the first part of a deliver. */
+static inline struct weft_op *op_take(struct weft_op *op)
+{
+    struct weft_op *parent = op->parent;
+    child_unlink(op);
+    parent->running_--;
+    op->state_ = OP_IDLE;
+    return parent;
+}
+/* The answer for an op without a then: success needs none, an error ends the parent. */
+void weft__op_answer_for_nobody(struct weft_op *parent, struct weft_op *op);
+
+/* op's last child may just have reported: what now? */
+static inline void op_after_child(struct weft_op *op)
+{
+    if (!(op->flags_ & (OP_JOIN | OP_IDLING)) || op->running_ != 0 || op->state_ != OP_RUNNING)
+        return;
+    if (op->flags_ & OP_JOIN)
+        weft_finish(op, op->reason_);
+    else
+        op->entry_.idle(op);
+}
+
+/* The second part: op, taken, reports. op_after_child(parent) is the third. */
+static inline void op_answer(struct weft_op *parent, struct weft_op *op)
+{
+    if (likely(op->then_ != NULL))
+        op->then_(parent, op);
+    else
+        weft__op_answer_for_nobody(parent, op);
 }
 
 /* Deliver the first ready op: begin it, or take it from its parent and run its then. */

@@ -6,12 +6,14 @@
 #include "handles.h"
 #include "op.h"
 
-void weft_post_init(struct weft_loop *loop, struct weft_post *post, weft_post_fn *fn)
+void weft_post_init_at(const struct weft_site *site, struct weft_loop *loop, struct weft_post *post,
+                       weft_post_fn *fn)
 {
     RULE_THREAD(loop, &loop->root);
     RULE(4, fn != NULL, &loop->root, "a post was prepared with nothing to call");
     post->loop_ = loop;
     post->fn_ = fn;
+    compact_open(loop, site, &post->id_, post);
     if (loop->expected_++ == 0)
         uv_ref((uv_handle_t *)&loop->handles_->posts);
 }
@@ -39,6 +41,20 @@ void weft__posts_settle(struct weft_handles *handles)
         uv_sleep(0);
 }
 
+static void call(struct weft_loop *loop, struct weft_post *post)
+{
+    struct weft_frame frame;
+    if (likely(post->id_ == 0)) {
+        current_set(loop, &loop->root);
+        post->fn_(post);
+        return;
+    }
+    weft_post_fn *fn = post->fn_;
+    weft__compact_enter(&frame, loop, &post->id_, (weft_entry_fn *)fn);
+    fn(post);
+    weft_leave(&frame);
+}
+
 void weft__posts_arrived(uv_async_t *async)
 {
     struct weft_handles *handles = async->data;
@@ -57,6 +73,8 @@ void weft__posts_arrived(uv_async_t *async)
         oldest = post->next_;
         if (--loop->expected_ == 0)
             uv_unref((uv_handle_t *)&handles->posts);
-        post->fn_(post);
+        struct weft_loop *outer = loop_enter(loop);
+        call(loop, post);
+        loop_leave(loop, outer);
     }
 }

@@ -46,7 +46,9 @@ static bool deliver_one(struct weft_loop *loop)
         return false;
     RULE_OUTSIDE(loop);
     loop->draining_ = true;
+    struct weft_loop *outer = loop_enter(loop);
     weft__deliver(loop);
+    loop_leave(loop, outer);
     loop->draining_ = false;
     return true;
 }

@@ -17,7 +17,7 @@ static void sleep_cancel(struct weft_op *op, int reason)
 void weft_sleep_begin(struct weft_op *op)
 {
     struct weft_sleep *sleep = weft_owner(op, struct weft_sleep, op);
-    weft_timer_start(op->loop_, &sleep->timer_, sleep->ms, sleep_over);
+    weft__timer_start(op->loop_, &sleep->timer_, sleep->ms, sleep_over);
     weft_on_cancel(op, sleep_cancel);
 }
 

@@ -3,6 +3,7 @@
  * The next tick is armed when this one was told, unless that has ended the ticker. It is due a
  * whole number of periods after the first, whatever time the ticks take. */
 #include "op.h"
+#include "weft/hook.h"
 #include "weft/timer.h"
 
 static void ticker_due(struct weft_timer *timer);
@@ -12,7 +13,7 @@ static void arm(struct weft_ticker *ticker)
     uint64_t now = weft_now(ticker->op.loop_);
     if (ticker->due_ <= now)
         ticker->due_ += ((now - ticker->due_) / ticker->ms + 1) * ticker->ms;
-    weft_timer_start(ticker->op.loop_, &ticker->timer_, ticker->due_ - now, ticker_due);
+    weft__timer_start(ticker->op.loop_, &ticker->timer_, ticker->due_ - now, ticker_due);
 }
 
 static void ticker_cancel(struct weft_op *op, int reason)
@@ -30,7 +31,10 @@ static void ticker_due(struct weft_timer *timer)
     struct weft_op *op = &ticker->op;
     weft_on_cancel(op, NULL);
     ticker->ticks++;
+    struct weft_frame frame;
+    weft_enter(&frame, op, (weft_entry_fn *)ticker->tick);
     ticker->tick(op);
+    weft_leave(&frame);
     if (op->state_ != OP_RUNNING || op->flags_ & OP_JOIN)
         return;
     if (op->flags_ & OP_REFUSE) {
@@ -52,7 +56,7 @@ void weft_ticker_begin(struct weft_op *op)
     uint64_t now = weft_now(op->loop_);
     uint64_t for_ever = UINT64_MAX / 4;
     ticker->due_ = now + (ticker->ms < for_ever ? ticker->ms : for_ever);
-    weft_timer_start(op->loop_, &ticker->timer_, ticker->due_ - now, ticker_due);
+    weft__timer_start(op->loop_, &ticker->timer_, ticker->due_ - now, ticker_due);
     weft_on_cancel(op, ticker_cancel);
 }
 

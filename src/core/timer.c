@@ -9,7 +9,6 @@
  * timer out at a time, so that what it calls may start and stop others at will; what is started for
  * "now" waits for the next turn. */
 #include "handles.h"
-#include "op.h"
 #include "weft/timer.h"
 
 static bool before(const struct weft_timer *a, const struct weft_timer *b)
@@ -44,8 +43,8 @@ void weft__timers_rearm(struct weft_loop *loop)
     uv_timer_start(&loop->handles_->timer, weft__timers_due, due > now ? due - now : 0, 0);
 }
 
-void weft_timer_start(struct weft_loop *loop, struct weft_timer *timer, uint64_t ms,
-                      weft_fire_fn *fire)
+void weft__timer_start(struct weft_loop *loop, struct weft_timer *timer, uint64_t ms,
+                       weft_fire_fn *fire)
 {
     RULE(4, fire != NULL, &loop->root, "a timer was started with nothing to fire");
     RULE_THREAD(loop, &loop->root);
@@ -61,14 +60,33 @@ void weft_timer_start(struct weft_loop *loop, struct weft_timer *timer, uint64_t
         weft__timers_rearm(loop);
 }
 
+void weft_timer_start_at(const struct weft_site *site, struct weft_loop *loop,
+                         struct weft_timer *timer, uint64_t ms, weft_fire_fn *fire)
+{
+    if (unlikely(timer->id_ != 0))
+        weft__compact_close(loop, &timer->id_);
+    weft__timer_start(loop, timer, ms, fire);
+    compact_open(loop, site, &timer->id_, timer);
+}
+
 void weft_timer_stop(struct weft_loop *loop, struct weft_timer *timer)
 {
     if (timer->fire_ == NULL)
         return;
     RULE_THREAD(loop, &loop->root);
     take_out(loop, timer);
+    if (unlikely(timer->id_ != 0))
+        weft__compact_close(loop, &timer->id_);
     if (loop->timers_ == NULL)
         weft__timers_rearm(loop);
+}
+
+static void fire_seen(struct weft_loop *loop, struct weft_timer *timer, weft_fire_fn *fire)
+{
+    struct weft_frame frame;
+    weft__compact_enter(&frame, loop, &timer->id_, (weft_entry_fn *)fire);
+    fire(timer);
+    weft_leave(&frame);
 }
 
 void weft__timers_fire(struct weft_loop *loop, uint64_t now)
@@ -80,7 +98,13 @@ void weft__timers_fire(struct weft_loop *loop, uint64_t now)
         struct weft_timer *timer = loop->timers_;
         weft_fire_fn *fire = timer->fire_;
         take_out(loop, timer);
-        fire(timer);
+        struct weft_loop *outer = loop_enter(loop);
+        current_set(loop, &loop->root);
+        if (unlikely(timer->id_ != 0))
+            fire_seen(loop, timer, fire);
+        else
+            fire(timer);
+        loop_leave(loop, outer);
     }
     loop->firing_ = false;
 }

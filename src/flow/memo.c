@@ -162,6 +162,8 @@ void weft_memoize_at(const struct weft_site *site, struct weft_op *parent, struc
     ask->key = key;
     ask->entry = NULL;
     weft_run_now_at(site, parent, &ask->await.op, weft_memoize_begin, then);
+    if (ask->await.op.then_ != then)
+        op_wraps(&ask->await.op, then);
 }
 
 void weft_memo_forget(struct weft_memo *memo, const void *key)

@@ -16,12 +16,13 @@
  *     await puts a then of ours in front of its own. One without a then looks at nothing: it does
  *     not hold, and what an op without a then means stays with the core. */
 #include "promise.h"
+#include "trace/brackets.h"
 
 /* ---- the promise ---------------------------------------------------------------------------- */
 
 /* An error of one that nobody ever awaited is lost. Who awaited it and left did not want to know,
  * and whoever cancelled it knows. */
-static void check_awaited(const struct weft_promise *promise)
+static void check_awaited(struct weft_promise *promise)
 {
     if (promise->settled && promise->op.status != 0 && !promise->awaited_ &&
         !promise_cancelled(promise))
@@ -148,6 +149,8 @@ static void wait_for(struct weft_op *op, struct weft_promise *promise)
 {
     RULE_THREAD(promise->op.loop_, op);
     wait_append(op, &promise->waiters_tail_);
+    if (unlikely(op->flags_ & OP_SEEN && promise->op.flags_ & OP_NAMED) && trace_on())
+        weft__trace_awaits(op->loop_, op->id_, promise->op.id_);
     weft_on_cancel(op, await_cancel);
 }
 
@@ -176,4 +179,6 @@ void weft_await_at(const struct weft_site *site, struct weft_op *parent, struct 
     op_check_start(parent, &await->op);
     await->promise = promise;
     weft_run_now_at(site, parent, &await->op, weft_await_begin, then);
+    if (await->op.then_ == told)
+        op_wraps(&await->op, then);
 }

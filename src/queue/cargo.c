@@ -20,7 +20,7 @@
 #include "queue.h"
 
 static const struct weft_site turn_site = {__FILE__, "weft_cargo", "cargo turn", __LINE__,
-                                           WEFT_QUEUE};
+                                           WEFT_QUEUE | WEFT_HANDLE};
 
 static void turn(struct weft_op *root, struct weft_op *op);
 
@@ -201,16 +201,16 @@ void weft_item_answer(struct weft_item *item, int status)
 
 /* ---- init and close ------------------------------------------------------------------------- */
 
-int weft_cargo_init_at(const struct weft_site *site, struct weft_cargo *cargo,
-                       struct weft_op *owner, struct weft_slots loads, size_t most,
-                       weft_begin_fn *begin)
+int weft_cargo_init_at(const struct weft_site *site, const struct weft_site *load_site,
+                       struct weft_cargo *cargo, struct weft_op *owner, struct weft_slots loads,
+                       size_t most, weft_begin_fn *begin)
 {
     if (cargo == NULL || owner == NULL || begin == NULL || most == 0 || loads.first == NULL ||
         loads.count == 0)
         return UV_EINVAL;
     *cargo = (struct weft_cargo){.high_water = SIZE_MAX,
                                  .owner_ = owner,
-                                 .site_ = site,
+                                 .site_ = load_site,
                                  .loads_ = loads,
                                  .most_ = most,
                                  .begin_ = begin};
@@ -223,6 +223,7 @@ int weft_cargo_init_at(const struct weft_site *site, struct weft_cargo *cargo,
         load->next_free_ = cargo->free_;
         cargo->free_ = load;
     }
+    weft_handle_open_at(site, owner, &cargo->handle_, 0, cargo);
     return 0;
 }
 
@@ -235,6 +236,7 @@ int weft_cargo_close(struct weft_cargo *cargo)
     if (cargo->scheduled_) /* for items that were cancelled since */
         weft__queue_call_off(&cargo->turn_);
     cargo->scheduled_ = false;
+    weft_handle_close(&cargo->handle_);
     cargo->owner_ = NULL;
     return 0;
 }

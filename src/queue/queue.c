@@ -15,13 +15,14 @@
  * "empty" is told from the pump's op and not at once, so that a then that pushes the next task does
  * not see the queue run empty each time; busy_ remembers that there is something to tell. */
 #include "queue.h"
+#include "trace/brackets.h"
 #include <limits.h>
 #include <string.h>
 
 enum { BATCH = 1024 };
 
 static const struct weft_site pump_site = {__FILE__, "weft_queue", "queue pump", __LINE__,
-                                           WEFT_QUEUE};
+                                           WEFT_QUEUE | WEFT_HANDLE};
 
 /* ---- rings ---------------------------------------------------------------------------------- */
 
@@ -83,10 +84,27 @@ static inline void take_turns(struct weft_lane *lane)
 
 /* ---- the pump ------------------------------------------------------------------------------- */
 
+/* What the listeners do is a callback of the queue's. One of them may close it. false: there are
+ * none. */
+__attribute__((noinline)) static bool emit(struct weft_queue *queue, enum weft_queue_event event,
+                                           void *about)
+{
+    const struct weft_listener *first = queue->events.first_;
+    while (first != NULL && first->event_ != (int)event)
+        first = first->next_;
+    if (first == NULL)
+        return false;
+    struct weft_frame frame;
+    weft_handle_enter(&frame, &queue->handle_, (weft_entry_fn *)first->fn_);
+    weft_emit(&queue->events, (int)event, about);
+    weft_leave(&frame);
+    return true;
+}
+
 static void tell(struct weft_queue *queue, enum weft_queue_event event)
 {
     if (queue->events.first_ != NULL)
-        weft_emit(&queue->events, (int)event, queue);
+        emit(queue, event, queue);
 }
 
 static void tell_saturation(struct weft_queue *queue)
@@ -117,13 +135,13 @@ static bool rates_allow(struct weft_queue *queue, struct weft_lane *lane)
     if (rate_limited(&queue->rate_))
         wait = weft__rate_wait_ms(&queue->rate_, now);
     if (wait != 0) {
-        weft_timer_start(queue->loop, &queue->timer_, wait, queue_rate_passed);
+        weft__timer_start(queue->loop, &queue->timer_, wait, queue_rate_passed);
         return false;
     }
     if (rate_limited(&lane->rate_))
         wait = weft__rate_wait_ms(&lane->rate_, now);
     if (wait != 0) {
-        weft_timer_start(queue->loop, &lane->timer_, wait, lane_rate_passed);
+        weft__timer_start(queue->loop, &lane->timer_, wait, lane_rate_passed);
         weft__lane_update(lane);
         return false;
     }
@@ -167,6 +185,17 @@ static inline struct weft_op *take_first(struct weft_queue *queue, struct weft_l
     return task;
 }
 
+/* Somebody waits for room, or is recorded while it waits: attended_, so that one test is enough for
+ * all others. */
+__attribute__((noinline, cold)) static void begin_attended(struct weft_queue *queue,
+                                                           const struct weft_op *task)
+{
+    if (task->flags_ & OP_SEEN && trace_on())
+        weft__trace_unqueued(queue->loop, task->id_, queue->handle_.id_);
+    weft__queue_room_changed(queue, 1);
+    queue->attended_ = queue->room_ != NULL || queue->waiting != 0;
+}
+
 /* Begin a task that was taken from its line, in a place that is counted already. */
 static inline void begin_taken(struct weft_queue *queue, struct weft_op *task)
 {
@@ -176,11 +205,14 @@ static inline void begin_taken(struct weft_queue *queue, struct weft_op *task)
         task->since_ms_ = now;
     }
     task->flags_ |= OP_GATED;
-    if (unlikely(queue->room_ != NULL))
-        weft__queue_room_changed(queue, 1);
+    if (unlikely(queue->attended_))
+        begin_attended(queue, task);
     task->state_ = OP_RUNNING;
-    if (likely(task->entry_.begin != NULL))
-        task->entry_.begin(task); /* from the loop, so there is no depth to count */
+    if (unlikely(task->entry_.begin == NULL))
+        return;
+    /* From the loop: there is no depth to count, and what was current before is not any more. */
+    current_set(queue->loop, task);
+    task->entry_.begin(task);
 }
 
 static void begin_task(struct weft_queue *queue, struct weft_lane *lane)
@@ -262,7 +294,8 @@ static void pump_due(struct weft_op *root, struct weft_op *op)
 void weft__queue_call(const struct weft_site *site, struct weft_loop *loop, struct weft_op *op,
                       weft_then_fn *then)
 {
-    op_adopt(site, &loop->root, op, then);
+    op_adopt_observed(site, &loop->root, op, then);
+    op->flags_ &= ~(uint32_t)OP_BY_HOOK; /* it is a turn for all, whoever called for it */
     op->state_ = OP_READY;
     ready_put(loop, op);
 }
@@ -298,8 +331,8 @@ static void refuse(struct weft_queue *queue, const struct weft_site *site, struc
     uint32_t times = op_refusals(parent, task);
     RULE(5, !op_refused_for_ever(times), parent,
          "a task is pushed again and again on a queue that was stopped");
-    op_adopt(site, parent, task, then);
-    task->flags_ = OP_REFUSED;
+    op_adopt_observed(site, parent, task, then);
+    task->flags_ |= OP_REFUSED;
     task->since_ms_ = times;
     task->state_ = OP_RUNNING;
     weft_finish(task, WEFT_ESTOPPED);
@@ -331,22 +364,13 @@ static inline void join_line(struct weft_lane *lane, struct weft_op *task, enum 
     }
 }
 
-__attribute__((always_inline)) static inline bool push(const struct weft_site *site,
-                                                       struct weft_lane *lane,
-                                                       struct weft_op *parent, struct weft_op *task,
-                                                       weft_begin_fn *begin, weft_then_fn *then,
-                                                       enum where where)
+/* task, adopted, takes its place in the line. */
+__attribute__((always_inline)) static inline bool wait_in_line(struct weft_lane *lane,
+                                                               struct weft_op *task,
+                                                               weft_begin_fn *begin,
+                                                               enum where where)
 {
-    struct weft_queue *queue = where == BY_PRIORITY ? lane->queue : lane->plain_;
-    op_check_start(parent, task);
-    if (unlikely(queue == NULL || queue->loop != parent->loop_))
-        wrong_lane(lane, queue, parent);
-    weft__queue_check_no_self_wait(queue, parent);
-    if (unlikely(parent->flags_ & OP_REFUSE || queue->stopped_)) {
-        refuse(queue, site, parent, task, then);
-        return queue->waiting < queue->high_water;
-    }
-    op_adopt(site, parent, task, then);
+    struct weft_queue *queue = lane->queue;
     task->state_ = OP_QUEUED;
     task->entry_.begin = begin;
     task->place_.lane = lane;
@@ -359,6 +383,44 @@ __attribute__((always_inline)) static inline bool push(const struct weft_site *s
     if (queue->running < queue->limit)
         weft__queue_schedule(queue);
     return queue->waiting < queue->high_water;
+}
+
+/* Refused, or observed. Apart, so that a plain push keeps nothing on the stack for it. */
+__attribute__((noinline)) static bool push_special(const struct weft_site *site,
+                                                   struct weft_lane *lane, struct weft_op *parent,
+                                                   struct weft_op *task, weft_begin_fn *begin,
+                                                   weft_then_fn *then, enum where where)
+{
+    struct weft_queue *queue = lane->queue;
+    if (parent->flags_ & OP_REFUSE || queue->stopped_) {
+        refuse(queue, site, parent, task, then);
+        return queue->waiting < queue->high_water;
+    }
+    op_adopt_observed(site, parent, task, then);
+    queue->attended_ = true;
+    return wait_in_line(lane, task, begin, where);
+}
+
+__attribute__((always_inline)) static inline bool push(const struct weft_site *site,
+                                                       struct weft_lane *lane,
+                                                       struct weft_op *parent, struct weft_op *task,
+                                                       weft_begin_fn *begin, weft_then_fn *then,
+                                                       enum where where)
+{
+    struct weft_queue *queue = where == BY_PRIORITY ? lane->queue : lane->plain_;
+    op_check_start(parent, task);
+    if (unlikely(queue == NULL || queue->loop != parent->loop_))
+        wrong_lane(lane, queue, parent);
+    weft__queue_check_no_self_wait(queue, parent);
+    /* One test after the other: a sum of them would need registers that the plain way does not. */
+    if (unlikely(parent->flags_ & (OP_REFUSE | OP_INHERITED)))
+        return push_special(site, lane, parent, task, begin, then, where);
+    if (unlikely(loop_observed(parent->loop_) != 0))
+        return push_special(site, lane, parent, task, begin, then, where);
+    if (unlikely(queue->stopped_))
+        return push_special(site, lane, parent, task, begin, then, where);
+    op_adopt(site, parent, task, then);
+    return wait_in_line(lane, task, begin, where);
 }
 
 bool weft_lane_push_at(const struct weft_site *site, struct weft_lane *lane, struct weft_op *parent,
@@ -404,10 +466,8 @@ void weft__lane_cancel(struct weft_op *task)
 __attribute__((noinline)) static void task_failed(struct weft_queue *queue, struct weft_op *task)
 {
     queue->stats.failed++;
-    if (!weft_heard(&queue->events, WEFT_QUEUE_ERROR))
-        return;
-    task->flags_ |= OP_HANDLED;
-    weft_emit(&queue->events, WEFT_QUEUE_ERROR, task);
+    if (emit(queue, WEFT_QUEUE_ERROR, task))
+        task->flags_ |= OP_HANDLED;
 }
 
 /* The place of a task that is over goes to the next one of its lane; see find_heir. More wait
@@ -482,7 +542,15 @@ int weft_lane_close(struct weft_lane *lane)
     return 0;
 }
 
-int weft_queue_init(struct weft_queue *queue, struct weft_loop *loop, unsigned limit)
+static void show(struct weft_queue *queue, const struct weft_site *site)
+{
+    struct weft_op *root = &queue->loop->root;
+    weft_handle_open_at(site, root, &queue->handle_, weft_watched(root) ? weft_current_id() : 0,
+                        queue);
+}
+
+int weft_queue_init_at(const struct weft_site *site, struct weft_queue *queue,
+                       struct weft_loop *loop, unsigned limit)
 {
     if (queue == NULL || loop == NULL || limit == 0)
         return UV_EINVAL;
@@ -495,6 +563,7 @@ int weft_queue_init(struct weft_queue *queue, struct weft_loop *loop, unsigned l
     queue->room_tail_ = &queue->room_;
     queue->idle_tail_ = &queue->idle_;
     weft_emitter_init(&queue->events, "queue");
+    show(queue, site);
     return weft_lane_init(&queue->main, queue, UINT_MAX, WEFT_RANK_NORMAL);
 }
 
@@ -509,9 +578,8 @@ void weft__queue_call_off(struct weft_op *op)
     *link = op->wait_;
     if (*link == NULL)
         loop->ready_tail_ = link;
-    child_unlink(op);
-    op->parent->running_--;
-    op->state_ = OP_IDLE;
+    op_take(op);
+    observe_end(op);
 }
 
 int weft_queue_close(struct weft_queue *queue)
@@ -527,6 +595,7 @@ int weft_queue_close(struct weft_queue *queue)
     while (queue->lanes_ != NULL)
         weft_lane_close(queue->lanes_);
     weft_emitter_close(&queue->events);
+    weft_handle_close(&queue->handle_);
     queue->loop = NULL;
     return 0;
 }

@@ -33,6 +33,7 @@ void weft_queue_room_begin(struct weft_op *op)
         weft_finish(op, 0);
     } else {
         wait_append(op, &queue->room_tail_);
+        queue->attended_ = true;
         weft_on_cancel(op, room_cancel);
     }
 }

@@ -18,6 +18,7 @@
  * Who owns the block: the hop itself, from go to the end of back. The op points at it only to be
  * able to cancel it; hop_ is NULL whenever there is none. The paths are part of the same block. */
 #include "hop.h"
+#include "trace/brackets.h"
 #include "weft/alloc.h"
 #include <string.h>
 
@@ -64,13 +65,20 @@ struct weft_hop *weft__hop_make(struct weft_op *op, const struct hop_kind *kind,
     hop->kind = kind;
     hop->loop = op->loop_;
     hop->op = op;
+    hop->id = op->flags_ & OP_NAMED ? op->id_ : 0;
     return hop;
 }
 
 static void there(uv_work_t *request)
 {
     struct weft_hop *hop = weft_owner(request, struct weft_hop, request);
+    if (likely(!trace_on() || hop->id == 0)) {
+        hop->status = hop->kind->work(hop);
+        return;
+    }
+    weft__trace_work(hop->id, (weft_entry_fn *)hop->kind->work);
     hop->status = hop->kind->work(hop);
+    weft__trace_worked(hop->id);
 }
 
 static void back(uv_work_t *request, int err)

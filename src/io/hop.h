@@ -36,6 +36,7 @@ struct weft_hop {
     const struct hop_kind *kind;
     struct weft_loop *loop;
     struct weft_op *op; /* NULL: detached, nobody wants the result any more */
+    uint64_t id;        /* op's, if it has one: for the recorder */
     int status;         /* what work returned */
     atomic_bool stop;   /* work may look at it and give up with UV_ECANCELED */
     const char *path, *second;

@@ -11,7 +11,8 @@
  *     begin ──► wait ──tick, or a visit is back──► there: function, function, … ──► back ──► finish
  *                └── cancel: finish */
 #include "weft/work.h"
-#include "core/op.h"
+#include "core/observe.h"
+#include "trace/brackets.h"
 #include "weft/loop.h"
 
 static struct weft_work *work_of(uv_work_t *request)
@@ -28,14 +29,43 @@ static void send_crew(struct weft_crew *crew);
 
 /* ---- a visit -------------------------------------------------------------------------------- */
 
+static int call(struct weft_work *work)
+{
+    const uint64_t *id = work->request_.data;
+    if (likely(!trace_on() || id == NULL))
+        return work->function(work);
+    weft__trace_work(*id, (weft_entry_fn *)work->function);
+    int status = work->function(work);
+    weft__trace_worked(*id);
+    return status;
+}
+
+/* The thread gets the context of the op's begin along: the op's own the loop may change meanwhile. */
+static int call_in_context(struct weft_work *work)
+{
+    const uint64_t *id = work->request_.data;
+    weft__visit = (struct weft_visit){&work->op, id != NULL ? *id : 0, work->context_};
+    int status = call(work);
+    weft__visit = (struct weft_visit){0};
+    return status;
+}
+
+static void let_go_of_context(struct weft_work *work)
+{
+    if (unlikely(work->context_ != NULL))
+        weft__context_drop(work->context_);
+    work->context_ = NULL;
+}
+
 static void there(uv_work_t *request)
 {
     for (struct weft_work *work = work_of(request); work != NULL; work = work->next_)
-        work->status_ = weft_work_stopped(work) ? UV_ECANCELED : work->function(work);
+        work->status_ = weft_work_stopped(work) ? UV_ECANCELED : call_in_context(work);
 }
 
 static void finish(struct weft_work *work, int status)
 {
+    let_go_of_context(work);
     if (status == UV_ECANCELED && weft_cancelled(&work->op) != 0)
         status = weft_cancelled(&work->op);
     weft_finish(&work->op, status);
@@ -148,7 +178,7 @@ static void work_cancel(struct weft_op *op, int reason)
     struct weft_work *work = weft_owner(op, struct weft_work, op);
     if (work->link_ != NULL) {
         leave(work->crew, work);
-        weft_finish(op, reason);
+        finish(work, reason);
         return;
     }
     __atomic_store_n(&work->stop_, 1, __ATOMIC_RELAXED);
@@ -162,10 +192,13 @@ void weft_work_begin(struct weft_op *op)
     work->stop_ = 0;
     work->next_ = NULL;
     work->link_ = NULL;
+    /* For the thread: one that has its id now keeps it. */
+    work->request_.data = op->flags_ & OP_NAMED ? &op->id_ : NULL;
     if (work->function == NULL || weft_cancelled(op) != 0) {
         weft_finish(op, work->function == NULL ? UV_EINVAL : weft_cancelled(op));
         return;
     }
+    work->context_ = weft__context_hold(op);
     weft_on_cancel(op, work_cancel);
     if (work->crew != NULL)
         join_crew(work->crew, work);

@@ -37,6 +37,7 @@
 
 #include "address.h"
 #include "dns.h"
+#include "hook.h"
 #include "http_head.h"
 #include "timer.h"
 #include <sys/types.h>
@@ -150,7 +151,8 @@ struct weft_http_client {
  * let go: all fetches on it have finished before, with the same reason (UV_ECANCELED for a close),
  * whatever their parents. */
 #define weft_http_client_open(parent, client, then)                                                \
-    weft_http_client_open_at(WEFT_HERE("http_client", WEFT_HTTP), parent, client, then)
+    weft_http_client_open_at(WEFT_HERE("http_client", WEFT_HTTP | WEFT_HANDLE), parent, client,    \
+                             then)
 WEFT_API void weft_http_client_open_at(const struct weft_site *site, struct weft_op *parent,
                                        struct weft_http_client *client, weft_then_fn *then);
 WEFT_API void weft_http_client_begin(struct weft_op *op);
@@ -208,7 +210,8 @@ enum weft_http_fetch_detail {
 /* ---- the fetch ------------------------------------------------------------------------------ */
 
 /* The callbacks below are called from inside the library: they may cancel, end and start any op,
- * the fetch and the client too, but not run the loop. */
+ * the fetch and the client too, but not run the loop. To hooks (weft/hook.h) they are callbacks of
+ * the fetch's parser, a handle below it that comes and goes with each request it makes. */
 
 /* The head of the final answer is there: status, fields, location. 0: go on; a negative status:
  * end the fetch with it. Not called for the answers that redirects are followed from. */
@@ -332,6 +335,7 @@ struct weft_http_fetch {
     struct weft_http_direct *direct_;
     struct weft_http_name *name_;
     struct weft_timer timer_;
+    struct weft_handle parser_;
     uint64_t armed_, connect_left_, connect_due_, answer_due_, total_due_, rate_due_, rate_seen_,
         sent_seen_, answer_ms_;
     uint64_t begun_ns_, resolve_ns_;

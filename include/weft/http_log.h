@@ -100,12 +100,14 @@ struct weft_http_log {
  * empty, there is no such format, buffer_size is too small. Requests may be logged from now on,
  * also while the file is being opened. */
 #define weft_http_log_open(parent, log, path, format, then)                                        \
-    weft_http_log_open_at(WEFT_HERE("http_log", WEFT_HTTP), parent, log, path, -1, format, then)
+    weft_http_log_open_at(WEFT_HERE("http_log", WEFT_HTTP | WEFT_HANDLE), parent, log, path, -1,   \
+                          format, then)
 /* The same with a descriptor that is open: it stays yours, is not closed with the log, and has to
  * be open until then runs. UV_EINVAL: fd is not above 0; UV_EBADF: it is none. One opened without
  * O_APPEND must not be written to by anybody else. */
 #define weft_http_log_open_fd(parent, log, fd, format, then)                                       \
-    weft_http_log_open_at(WEFT_HERE("http_log", WEFT_HTTP), parent, log, NULL, fd, format, then)
+    weft_http_log_open_at(WEFT_HERE("http_log", WEFT_HTTP | WEFT_HANDLE), parent, log, NULL, fd,   \
+                          format, then)
 WEFT_API void weft_http_log_open_at(const struct weft_site *site, struct weft_op *parent,
                                     struct weft_http_log *log, const char *path, int fd,
                                     enum weft_http_log_format format, weft_then_fn *then);

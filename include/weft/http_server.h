@@ -248,7 +248,8 @@ struct weft_http_server {
  * above 1 MiB, the latter below 1 KiB, line_max above head_max, fields_max above 10,000). Running
  * out of descriptors or memory does not stop it: it takes no new connections for a moment. */
 #define weft_http_serve(parent, server, address, then)                                             \
-    weft_http_serve_at(WEFT_HERE("http_server", WEFT_HTTP), parent, server, address, then)
+    weft_http_serve_at(WEFT_HERE("http_server", WEFT_HTTP | WEFT_HANDLE), parent, server, address, \
+                       then)
 WEFT_API void weft_http_serve_at(const struct weft_site *site, struct weft_op *parent,
                                  struct weft_http_server *server,
                                  const struct weft_address *address, weft_then_fn *then);

@@ -6,8 +6,10 @@
  * twice, by its parent, by the root, by a deadline; its storage is overwritten and freed, or used
  * again, in its then; it runs in a queue, in a retry, in a race, as a slot of an each; it runs out
  * of memory. Each of these happens on a loop of its own, on real time and in a simulation, and at
- * the end of each the loop closes, no block of memory is left and no descriptor is open. All
- * providers of weft itself pass it.
+ * the end of each the loop closes, no block of memory is left and no descriptor is open.
+ * All of it is gone through a second time with a hook on the loop (weft/hook.h). Whatever is begun
+ * or opened there has an init first, under a parent that is open, and a destroy last; pre and post
+ * are nested, and a request has one pair of them. All providers of weft itself pass it.
  *
  *     static void good(void *storage)
  *     {
@@ -48,7 +50,9 @@ enum weft_provider_flag {
      * the reason. Without this flag an op that was cancelled while it ran reports the reason. */
     WEFT_PROVIDER_AWAITS = 1 << 0,
     /* Two of it cannot run at the same time (two reads of one stream). */
-    WEFT_PROVIDER_ALONE = 1 << 1
+    WEFT_PROVIDER_ALONE = 1 << 1,
+    /* A handle: it has callbacks of its own beside its then, between weft_enter and weft_leave. */
+    WEFT_PROVIDER_HANDLE = 1 << 2
 };
 
 struct weft_provider {

@@ -36,7 +36,7 @@ struct weft_signal {
     uv_signal_t handle_;
 };
 #define weft_signal(parent, signal, signum, then)                                                  \
-    weft_signal_at(WEFT_HERE("signal", WEFT_SIGNAL), parent, signal, signum, then)
+    weft_signal_at(WEFT_HERE("signal", WEFT_SIGNAL | WEFT_HANDLE), parent, signal, signum, then)
 WEFT_API void weft_signal_at(const struct weft_site *site, struct weft_op *parent,
                              struct weft_signal *signal, int signum, weft_then_fn *then);
 WEFT_API void weft_signal_begin(struct weft_op *op);

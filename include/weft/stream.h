@@ -39,12 +39,18 @@
  * in the write's then: SIGPIPE is never raised, and its disposition not touched.
  *
  * Only what somebody waits for keeps the loop alive: a connected stream with no op under way does
- * not. */
+ * not.
+ *
+ * Seen by hooks (weft/hook.h) a stream is two things: the stream, from its opening to its then, and
+ * the connection, as long as it has a descriptor. The connection's parent is the listener that
+ * accepted it, the connect that made it, or the stream. An accept's then runs as a callback of the
+ * connection: weft_current_id() is that, weft_trigger_id() the listener. */
 #ifndef WEFT_STREAM_H
 #define WEFT_STREAM_H
 
 #include "address.h"
 #include "dns.h"
+#include "hook.h"
 #include "timer.h"
 
 #ifdef __cplusplus
@@ -85,6 +91,7 @@ struct weft_stream {
     struct weft_op *shutdown_, *connector_;
     int error_, write_error_;
     bool socket_, pending_, skipped_, stalled_, ended_, shut_;
+    struct weft_handle connection_;
     struct weft_watch watch_;
 };
 
@@ -92,7 +99,7 @@ struct weft_stream {
  * after weft_stream_close, otherwise the reason of the cancel. The fields write_max and high_water
  * may be set before and changed at any time. */
 #define weft_stream_open(parent, stream, then)                                                     \
-    weft_stream_open_at(WEFT_HERE("stream", WEFT_NET), parent, stream, then)
+    weft_stream_open_at(WEFT_HERE("stream", WEFT_NET | WEFT_HANDLE), parent, stream, then)
 WEFT_API void weft_stream_open_at(const struct weft_site *site, struct weft_op *parent,
                                   struct weft_stream *stream, weft_then_fn *then);
 WEFT_API void weft_stream_begin(struct weft_op *op);
@@ -273,7 +280,7 @@ struct weft_listen {
     struct weft_watch watch_;
 };
 #define weft_listen(parent, listen, address, then)                                                 \
-    weft_listen_at(WEFT_HERE("listen", WEFT_NET), parent, listen, address, then)
+    weft_listen_at(WEFT_HERE("listen", WEFT_NET | WEFT_HANDLE), parent, listen, address, then)
 WEFT_API void weft_listen_at(const struct weft_site *site, struct weft_op *parent,
                              struct weft_listen *listen, const struct weft_address *address,
                              weft_then_fn *then);
@@ -291,6 +298,8 @@ struct weft_accept {
     struct weft_op op;
     struct weft_listen *listen;
     struct weft_stream *stream;
+    uint64_t connection_;
+    weft_then_fn *then_;
 };
 #define weft_accept(parent, accept, listen, stream, then)                                          \
     weft_accept_at(WEFT_HERE("accept", WEFT_NET), parent, accept, listen, stream, then)

@@ -4,7 +4,10 @@
  * burst is taken in at once, up to the number of waiting accepts, and the rest stays in the
  * backlog. What is watched follows the rules of a stream (see stream.c): the listener is watched on
  * while nobody waits, until connections have been announced twice in vain; and who comes after one
- * was announced, or when the last one found a connection, asks at once (pending_). */
+ * was announced, or when the last one found a connection, asks at once (pending_).
+ *
+ * What an accept's then does is the connection's doing. So if that is seen by a hook, a then of ours
+ * is put in front, which runs the caller's as a callback of the connection. */
 #include "listen.h"
 #include <unistd.h>
 
@@ -29,6 +32,35 @@ static bool passing(int status)
     return status == UV_ECONNABORTED || status == UV_EINTR || status == UV_EPROTO;
 }
 
+/* The stream may be closed, and its storage gone, before the accept reports: then its connection is
+ * not known any more. */
+static void connected(struct weft_op *parent, struct weft_op *op)
+{
+    struct weft_accept *accept_op = weft_owner(op, struct weft_accept, op);
+    weft_then_fn *then = accept_op->then_;
+    struct weft_resource found;
+    struct weft_frame frame;
+    if (weft_resource_by_id(accept_op->connection_, &found) != 0) {
+        then(parent, op);
+        return;
+    }
+    weft_handle_enter(&frame, &accept_op->stream->connection_, (weft_entry_fn *)then);
+    current_set(parent->loop_, parent); /* as in any then */
+    then(parent, op);
+    weft_leave(&frame);
+}
+
+static void connect_to(struct weft_accept *accept_op)
+{
+    struct weft_stream *stream = accept_op->stream;
+    stream->pending_ = true; /* who connects mostly has something to say */
+    if (likely(!weft_handle_seen(&stream->connection_)) || accept_op->op.then_ == NULL)
+        return;
+    accept_op->connection_ = stream->connection_.id_;
+    accept_op->then_ = accept_op->op.then_;
+    accept_op->op.then_ = connected;
+}
+
 /* Give out what there is. An error goes to the first in line alone: the others may have better luck
  * when it has closed something. */
 static void serve(struct weft_listen *listener)
@@ -41,10 +73,11 @@ static void serve(struct weft_listen *listener)
         if (passing(fd))
             continue;
         struct weft_accept *first = weft_owner(listener->accepts_, struct weft_accept, op);
-        int status = fd >= 0 ? weft__stream_attach(first->stream, fd, true) : fd;
+        int status = fd >= 0 ? weft__stream_attach(first->stream, fd, true, &listener->op) : fd;
         if (fd >= 0 && status != 0)
             close(fd);
-        first->stream->pending_ = status == 0; /* who connects mostly has something to say */
+        if (status == 0)
+            connect_to(first);
         weft__accept_over(first, status);
         if (status != 0)
             return;
@@ -112,4 +145,6 @@ void weft_accept_at(const struct weft_site *site, struct weft_op *parent,
     accept_op->listen = listener;
     accept_op->stream = stream;
     weft_run_now_at(site, parent, &accept_op->op, weft_accept_begin, then);
+    if (then != NULL && weft_watched(&accept_op->op))
+        op_wraps(&accept_op->op, then); /* if not now, then when it is connected */
 }

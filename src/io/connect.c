@@ -111,7 +111,7 @@ static void conclude(struct weft_connect *c, int status)
     if (weft_cancelled(&c->op))
         status = weft_cancelled(&c->op);
     else if (winner != NULL)
-        status = weft__stream_attach(c->stream, winner->fd, true);
+        status = weft__stream_attach(c->stream, winner->fd, true, &c->op);
     if (winner != NULL && status != 0)
         close(winner->fd);
     if (winner != NULL && status == 0)
@@ -138,9 +138,9 @@ static void start_next(struct weft_connect *c)
     struct weft_attempts *attempts = c->attempts_;
     struct attempt *a = &attempts->list[attempts->next++];
     if (attempts->next < attempts->count)
-        weft_timer_start(c->op.loop_, &attempts->timer,
-                         c->stagger_ms != 0 ? c->stagger_ms : WEFT_CONNECT_STAGGER_MS,
-                         stagger_over);
+        weft__timer_start(c->op.loop_, &attempts->timer,
+                          c->stagger_ms != 0 ? c->stagger_ms : WEFT_CONNECT_STAGGER_MS,
+                          stagger_over);
     else
         weft_timer_stop(c->op.loop_, &attempts->timer);
     weft_run_at(&site, &c->op, &a->op, attempt_begin, attempt_over);

@@ -12,6 +12,7 @@
  * pid is for the caller and stays after the end; alive_ says whether there is somebody to signal:
  * from uv_spawn until the child is reaped. After that the number may be another's. */
 #include "stream.h"
+#include "weft/dump.h"
 #include "weft/process.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +74,7 @@ static void process_cancel(struct weft_op *op, int reason)
     op->loop_->awaited_--; /* from here on its time is limited */
     uint64_t grace = process->grace_ms != 0 ? process->grace_ms : WEFT_PROCESS_GRACE_MS;
     weft_process_kill(process, SIGTERM);
-    weft_timer_start(op->loop_, &process->timer_, grace, grace_over);
+    weft__timer_start(op->loop_, &process->timer_, grace, grace_over);
 }
 
 /* ---- the beginning -------------------------------------------------------------------------- */
@@ -195,7 +196,9 @@ static int spawn(struct weft_process *process, const struct child_fds *child)
         .flags = process->group ? UV_PROCESS_DETACHED : 0,
         .exit_cb = child_over,
     };
-    return uv_spawn(process->op.loop_->uv, &process->process_, &options);
+    int err = uv_spawn(process->op.loop_->uv, &process->process_, &options);
+    weft_dump_belongs((uv_handle_t *)&process->process_);
+    return err;
 }
 
 static void child_started(struct weft_process *process)

@@ -7,6 +7,8 @@
  * starts the closing, the signal or a cancel, the other one finds it closing and leaves it alone.
  * Children that `arrived` has started may outlast the handle: the op joins them. */
 #include "core/op.h"
+#include "weft/dump.h"
+#include "weft/hook.h"
 #include "weft/signal.h"
 #include <signal.h>
 
@@ -27,13 +29,21 @@ static void stop_listening(struct weft_signal *signal)
         uv_close(handle, closed);
 }
 
+static void call(struct weft_signal *signal)
+{
+    struct weft_frame frame;
+    weft_enter(&frame, &signal->op, (weft_entry_fn *)signal->arrived);
+    signal->arrived(&signal->op);
+    weft_leave(&frame);
+}
+
 static void signal_arrived(uv_signal_t *handle, int signum)
 {
     (void)signum;
     struct weft_signal *signal = weft_owner(handle, struct weft_signal, handle_);
     signal->count++;
     if (signal->arrived != NULL)
-        signal->arrived(&signal->op);
+        call(signal);
     else
         stop_listening(signal);
 }
@@ -58,6 +68,7 @@ void weft_signal_begin(struct weft_op *op)
         weft_finish(op, err);
         return;
     }
+    weft_dump_belongs((uv_handle_t *)&signal->handle_);
     signal->status_ = uv_signal_start(&signal->handle_, signal_arrived, signal->signum);
     if (signal->status_ != 0)
         stop_listening(signal);

@@ -76,6 +76,7 @@ static void stream_cancel(struct weft_op *op, int reason)
     fail_all(stream, reason);
     if (stream->connector_ != NULL)
         weft_cancel(stream->connector_, reason);
+    weft_handle_close(&stream->connection_);
     if (stream->watch_.open_)
         weft__watch_close(&stream->watch_, false, stream_closed);
     else
@@ -95,6 +96,7 @@ void weft_stream_begin(struct weft_op *op)
     stream->error_ = stream->write_error_ = 0;
     stream->socket_ = stream->pending_ = stream->skipped_ = stream->ended_ = stream->shut_ = false;
     stream->stalled_ = true;
+    stream->connection_.id_ = 0;
     stream->watch_.fd_ = -1;
     stream->watch_.open_ = false;
     weft_on_cancel(op, stream_cancel);
@@ -120,6 +122,7 @@ void weft__stream_abort(struct weft_stream *stream)
     weft__watch_shut(&stream->watch_);
     stream->error_ = UV_ECONNABORTED;
     fail_all(stream, UV_ECONNABORTED);
+    weft_handle_close(&stream->connection_);
 }
 
 /* ---- connecting it to a descriptor ---------------------------------------------------------- */
@@ -135,12 +138,22 @@ int weft__stream_check_idle(const struct weft_stream *stream, const struct weft_
     return stream->connector_ == NULL ? 0 : UV_EBUSY;
 }
 
-int weft__stream_attach(struct weft_stream *stream, int fd, bool socket)
+/* A resource of its own, because a stream may be there long before it is connected. */
+static void show_connection(struct weft_stream *stream, struct weft_op *from)
+{
+    uint64_t parent = weft_id(from != NULL ? from : &stream->op);
+    weft_handle_open(&stream->op, &stream->connection_, parent, "connection", WEFT_NET, stream);
+}
+
+int weft__stream_attach(struct weft_stream *stream, int fd, bool socket, struct weft_op *from)
 {
     int err = weft__watch_open(&stream->watch_, stream->op.loop_->uv, fd);
-    if (err == 0)
-        stream->socket_ = socket;
-    return err;
+    if (err != 0)
+        return err;
+    stream->socket_ = socket;
+    if (unlikely(weft_watched(&stream->op)))
+        show_connection(stream, from);
+    return 0;
 }
 
 void weft__stream_unclaim(struct weft_stream *stream)
@@ -159,7 +172,7 @@ int weft_stream_adopt(struct weft_stream *stream, int fd)
     bool socket = getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0;
     if (fd < 0 || (!socket && errno == EBADF))
         return UV_EINVAL;
-    return weft__stream_attach(stream, fd, socket);
+    return weft__stream_attach(stream, fd, socket, NULL);
 }
 
 int weft_stream_pair(struct weft_stream *one, struct weft_stream *other)
@@ -173,10 +186,10 @@ int weft_stream_pair(struct weft_stream *one, struct weft_stream *other)
     err = uv_socketpair(SOCK_STREAM, 0, fds, UV_NONBLOCK_PIPE, UV_NONBLOCK_PIPE);
     if (err != 0)
         return err;
-    err = weft__stream_attach(one, fds[0], true);
+    err = weft__stream_attach(one, fds[0], true, NULL);
     if (err != 0)
         goto close_both;
-    err = weft__stream_attach(other, fds[1], true);
+    err = weft__stream_attach(other, fds[1], true, NULL);
     if (err != 0)
         goto detach_one;
     return 0;

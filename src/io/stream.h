@@ -65,8 +65,9 @@ static inline int stream_check(const struct weft_stream *stream, const struct we
 
 /* May stream be connected by connector (NULL: by nobody who waits)? */
 int weft__stream_check_idle(const struct weft_stream *stream, const struct weft_op *connector);
-/* Connect it to fd, a socket or not. On an error fd is the caller's. */
-int weft__stream_attach(struct weft_stream *stream, int fd, bool socket);
+/* Connect it to fd, a socket or not; from: whose connection it is, the listener or the connect. On an
+ * error fd is the caller's. */
+int weft__stream_attach(struct weft_stream *stream, int fd, bool socket, struct weft_op *from);
 /* Whoever was to connect it will not any more. */
 void weft__stream_unclaim(struct weft_stream *stream);
 /* Break it off in the middle of a write: reset it, fail everything with UV_ECONNABORTED. */

@@ -8,6 +8,7 @@
  * from what is watched: an event is welcome as long as it costs nothing, but the loop waits for it
  * only if somebody does. */
 #include "stream.h"
+#include "weft/dump.h"
 #include <unistd.h>
 
 int weft__watch_open(struct weft_watch *watch, uv_loop_t *uv, int fd)
@@ -15,6 +16,7 @@ int weft__watch_open(struct weft_watch *watch, uv_loop_t *uv, int fd)
     int err = uv_poll_init(uv, &watch->poll_, fd);
     if (err != 0)
         return err;
+    weft_dump_belongs((uv_handle_t *)&watch->poll_);
     uv_unref((uv_handle_t *)&watch->poll_);
     watch->fd_ = fd;
     watch->events_ = 0;

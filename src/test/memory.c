@@ -7,6 +7,7 @@ static bool climb(unsigned long n, bool cancelled)
 {
     open_stage(cancelled ? "without memory, and cancelled" : "without memory");
     at.step_number = n;
+    at.starving = true;
     void *storage = storage_make(at.provider->good);
     weft_fault_fail_at(n);
     or_expect(UV_ENOMEM);

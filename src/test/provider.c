@@ -1,5 +1,5 @@
 /* The conformance suite: every scenario on a loop in real time, then all of them again in a
- * simulation. */
+ * simulation; and both once more with a hook on the loop. */
 #include "stage.h"
 
 static void whole_suite(void)
@@ -30,8 +30,10 @@ int weft_provider_check(const struct weft_provider *provider, FILE *to)
         return -1;
     weft__test_alone(); /* opens what libuv and libc keep open from then on */
     at.descriptors = open_descriptors();
-    whole_suite();
-    at.simulated = true;
-    whole_suite();
+    for (int round = 0; round < 4; round++) {
+        at.simulated = round & 1;
+        at.hooked = round & 2;
+        whole_suite();
+    }
     return 0;
 }

@@ -32,6 +32,7 @@ void storage_drop(void *storage)
 void begin_watched(struct weft_op *op)
 {
     at.begun++;
+    told_begun(op);
     at.calling++;
     at.provider->begin(op);
     if (at.nudging && at.provider->nudge != NULL && op->state_ == OP_RUNNING && !weft_cancelled(op))
@@ -43,6 +44,7 @@ void begin_watched(struct weft_op *op)
 void look_at(struct weft_op *op)
 {
     require(at.calling == 0, "then was called synchronously");
+    told_then();
     at.over++;
     at.status = op->status;
     require_status(op->status);

@@ -25,8 +25,9 @@ void require(bool holds, const char *what)
 {
     if (holds)
         return;
-    fprintf(at.to, "provider %s, %s, step %lu, %s loop: %s\n", at.provider->name, at.scenario,
-            at.step_number, at.simulated ? "simulated" : "real", what);
+    fprintf(at.to, "provider %s, %s, step %lu, %s loop%s: %s\n", at.provider->name, at.scenario,
+            at.step_number, at.simulated ? "simulated" : "real", at.hooked ? " with a hook" : "",
+            what);
     if (at.opened)
         weft_dump(&at.loop, at.to);
     fflush(at.to);
@@ -105,12 +106,13 @@ void open_stage(const char *scenario)
     at.begun = at.over = 0;
     at.calling = 0;
     at.nudging = true;
-    at.keep = false;
+    at.keep = at.starving = false;
     expect(0);
     weft_fault_install();
     require(uv_loop_init(&at.uv) == 0, "no loop of libuv's");
     require(weft_loop_init(&at.loop, &at.uv) == 0, "no loop");
     at.opened = true;
+    told_open();
     uv_timer_init(&at.uv, &at.watchdog);
     uv_timer_start(&at.watchdog, too_long, WATCHDOG_MS, 0);
     uv_unref((uv_handle_t *)&at.watchdog);
@@ -149,8 +151,10 @@ void shut_stage(void)
     require(at.loop.detached_ == 0, "a request is still detached");
     if (at.simulated)
         require(weft_sim_close(&at.sim) == 0, "a timer is still armed");
+    told_dry();
     require(weft_loop_close(&at.loop) == 0, "the loop does not close");
     at.opened = false;
+    told_shut();
     uv_close((uv_handle_t *)&at.watchdog, NULL);
     uv_run(&at.uv, UV_RUN_DEFAULT);
     require(uv_loop_close(&at.uv) == 0, "libuv's loop does not close");

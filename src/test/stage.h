@@ -3,6 +3,7 @@
 #define WEFT_TEST_STAGE_H
 
 #include "core/op.h"
+#include "weft/hook.h"
 #include "weft/provider.h"
 #include "weft/sim.h"
 #include <setjmp.h>
@@ -32,6 +33,11 @@
 #define cancel_and_expect weft__test_cancel_and_expect
 #define group_over weft__test_group_over
 #define discard weft__test_discard
+#define told_open weft__test_told_open
+#define told_begun weft__test_told_begun
+#define told_then weft__test_told_then
+#define told_dry weft__test_told_dry
+#define told_shut weft__test_told_shut
 
 enum { EXPECTED = 3 };
 
@@ -41,7 +47,7 @@ extern struct stage {
     jmp_buf failed;
     const char *scenario;
     unsigned long step_number;
-    bool simulated, opened;
+    bool simulated, hooked, opened;
     uv_loop_t uv;
     struct weft_loop loop;
     struct weft_sim sim;
@@ -54,7 +60,9 @@ extern struct stage {
     int expected[EXPECTED]; /* a status has to be one of these */
     bool synchronous;       /* a good run finishes inside begin: a cancel there may lose */
     bool keep;              /* run_over leaves storage alone: it is part of an array */
-    int descriptors;        /* open ones before the first scenario */
+    bool starving;          /* without memory, what happens cannot always be told to hooks */
+    struct weft_hook hook;
+    int descriptors; /* open ones before the first scenario */
 } at;
 
 /* ---- what has to be ------------------------------------------------------------------------- */
@@ -80,6 +88,17 @@ int open_descriptors(void);
 bool step(void);
 /* Until count runs are over. */
 void drive(unsigned count);
+
+/* ---- what hooks are told (told.c) ----------------------------------------------------------- */
+
+/* If at.hooked: listen to all that happens on the loop, which is open. */
+void told_open(void);
+/* op's begin runs; a then of the suite's runs. */
+void told_begun(struct weft_op *op);
+void told_then(void);
+/* The loop is dry: nothing may be left but itself; and it is closed. */
+void told_dry(void);
+void told_shut(void);
 
 /* ---- a run ---------------------------------------------------------------------------------- */
 

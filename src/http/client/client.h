@@ -52,6 +52,7 @@ struct http_socket {
     int fd;
     int events;  /* what libuv watches */
     bool wanted; /* by curl; otherwise the connection is idle, and only still watched */
+    struct weft_handle handle;
     uv_poll_t poll;
 };
 
@@ -176,8 +177,11 @@ bool weft__http_starved(void);
 int weft__http_socket_set(CURL *easy, curl_socket_t fd, int what, void *engine, void *unused);
 curl_socket_t weft__http_socket_open(void *data, curlsocktype purpose, struct curl_sockaddr *to);
 int weft__http_socket_close(void *engine, curl_socket_t fd);
-/* The socket at fd is ours from now on: watched for nothing yet. NULL: no memory. */
-struct http_socket *weft__http_socket_adopt(struct weft_http_engine *engine, int fd);
+/* The socket at fd is ours from now on, a connection that fetch has asked for: watched for nothing
+ * yet. NULL: no memory. */
+struct http_socket *weft__http_socket_adopt(struct weft_http_fetch *fetch, int fd);
+/* Does the client's allow_address say yes, or is there none? */
+bool weft__http_allowed(struct weft_http_client *client, const struct weft_address *address);
 /* Have it watched for these events of libuv; does it keep the loop alive? */
 void weft__http_socket_watch(struct http_socket *sock, int events);
 void weft__http_socket_want(struct http_socket *sock, bool wanted);
@@ -233,6 +237,13 @@ void weft__http_fetch_decide(struct weft_http_fetch *fetch, int status,
 void weft__http_fetch_stop(struct weft_http_fetch *fetch);
 void weft__http_fetch_unpause(struct weft_http_fetch *fetch);
 
+/* Around every call of a function of the fetch's: fetch_enter(&frame, …), call it, weft_leave. */
+static inline void fetch_enter(struct weft_frame *frame, struct weft_http_fetch *fetch,
+                               weft_entry_fn *entry)
+{
+    weft_handle_enter(frame, &fetch->parser_, entry);
+}
+
 /* ---- fetch_request.c ------------------------------------------------------------------------ */
 
 /* Check the fetch's inputs, and tell its handle what to ask for. 0 or an error. */
@@ -270,6 +281,8 @@ bool weft__http_is_unwanted(const struct weft_http_fetch *fetch);
 size_t weft__http_body_take(char *data, size_t size, size_t count, void *p);
 size_t weft__http_body_give(char *buffer, size_t size, size_t count, void *p);
 int weft__http_body_rewind(void *p, curl_off_t offset, int origin);
+/* Ask the caller to begin the body anew; false: that cannot be done. */
+bool weft__http_rewound(struct weft_http_fetch *fetch);
 /* The collected body is complete: its NUL. 0 or UV_ENOMEM. */
 int weft__http_body_end(struct weft_http_fetch *fetch);
 

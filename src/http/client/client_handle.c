@@ -35,7 +35,7 @@ static int about_to_send(void *data, char *ip, char *local_ip, int port, int loc
     if (client->allow_address != NULL) {
         char text[WEFT_ADDRESS_TEXT];
         snprintf(text, sizeof text, strchr(ip, ':') != NULL ? "[%s]:%d" : "%s:%d", ip, port);
-        if (weft_address_parse(&address, text) != 0 || !client->allow_address(client, &address)) {
+        if (weft_address_parse(&address, text) != 0 || !weft__http_allowed(client, &address)) {
             weft__http_fetch_decide(fetch, WEFT_EREFUSED, WEFT_FETCH_FAILED_REFUSED,
                                     WEFT_FETCH_NO_DETAIL);
             return CURL_PREREQFUNC_ABORT;

@@ -210,6 +210,17 @@ static void lookup_over(struct weft_op *client, struct weft_op *op)
         weft__http_settle(engine);
 }
 
+/* The resolver is the user's, and may be asked because of an event of libuv's. */
+static void begin_lookup(struct weft_http_client *client, struct lookup *lookup)
+{
+    weft_begin_fn *resolve = client->resolve != NULL ? client->resolve : weft_http_resolve_begin;
+    struct weft_frame frame;
+    weft_enter(&frame, &client->op, (weft_entry_fn *)resolve);
+    weft_run_at(WEFT_HERE("http_resolve", WEFT_DNS), &client->op, &lookup->resolve.op, resolve,
+                lookup_over);
+    weft_leave(&frame);
+}
+
 static int ask(struct weft_http_name *name)
 {
     struct weft_http_engine *engine = name->engine;
@@ -223,8 +234,7 @@ static int ask(struct weft_http_name *name)
     name->ns = uv_hrtime();
     engine->lookups++;
     client->lookups++;
-    weft_run_at(WEFT_HERE("http_resolve", WEFT_DNS), &client->op, &lookup->resolve.op,
-                client->resolve != NULL ? client->resolve : weft_http_resolve_begin, lookup_over);
+    begin_lookup(client, lookup);
     return 0;
 }
 

@@ -16,13 +16,13 @@
 #include "client.h"
 #include "direct.h"
 #include "weft/alloc.h"
+#include "weft/dump.h"
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-static void socket_polled(uv_poll_t *poll, int status, int events)
+static void act(struct http_socket *sock, int status, int events)
 {
-    struct http_socket *sock = weft_owner(poll, struct http_socket, poll);
     int flags = 0;
     if (status != 0)
         sock->events = 0; /* libuv has stopped */
@@ -32,7 +32,7 @@ static void socket_polled(uv_poll_t *poll, int status, int events)
     }
     if (!sock->wanted) {
         if (sock->events != 0)
-            uv_poll_stop(poll);
+            uv_poll_stop(&sock->poll);
         sock->events = 0;
         return;
     }
@@ -43,6 +43,19 @@ static void socket_polled(uv_poll_t *poll, int status, int events)
     if (events & UV_WRITABLE)
         flags |= CURL_CSELECT_OUT;
     weft__http_acted(sock->engine, sock->fd, flags);
+}
+
+/* What is brought about by it is the connection's doing. */
+static void socket_polled(uv_poll_t *poll, int status, int events)
+{
+    struct http_socket *sock = weft_owner(poll, struct http_socket, poll);
+    struct weft_frame frame;
+    bool seen = weft_handle_seen(&sock->handle);
+    if (seen)
+        weft_handle_enter(&frame, &sock->handle, (weft_entry_fn *)socket_polled);
+    act(sock, status, events);
+    if (seen)
+        weft_leave(&frame);
 }
 
 static struct http_socket *socket_of(const struct weft_http_engine *engine, curl_socket_t fd)
@@ -113,6 +126,7 @@ static void retire(struct weft_http_engine *engine, curl_socket_t fd)
     if (sock == NULL)
         return;
     engine->sockets[fd].socket = NULL;
+    weft_handle_close(&sock->handle);
     uv_close((uv_handle_t *)&sock->poll, poll_closed);
 }
 
@@ -157,8 +171,16 @@ static bool make_room(struct weft_http_engine *engine, int fd)
     return true;
 }
 
-struct http_socket *weft__http_socket_adopt(struct weft_http_engine *engine, int fd)
+static void show(struct http_socket *sock, struct weft_http_fetch *fetch)
 {
+    struct weft_op *client = &sock->engine->client->op;
+    uint64_t parent = weft_watched(client) ? weft_id(&fetch->op) : 0;
+    weft_handle_open(client, &sock->handle, parent, "connection", WEFT_NET, sock);
+}
+
+struct http_socket *weft__http_socket_adopt(struct weft_http_fetch *fetch, int fd)
+{
+    struct weft_http_engine *engine = fetch->engine_;
     retire(engine, fd);
     struct http_socket *sock = engine->spare;
     if (!make_room(engine, fd))
@@ -176,22 +198,33 @@ struct http_socket *weft__http_socket_adopt(struct weft_http_engine *engine, int
         weft_free(sock);
         return NULL;
     }
+    weft_dump_belongs((uv_handle_t *)&sock->poll);
     uv_unref((uv_handle_t *)&sock->poll);
     engine->open_polls++;
     engine->sockets[fd].socket = sock;
+    show(sock, fetch);
     return sock;
+}
+
+bool weft__http_allowed(struct weft_http_client *client, const struct weft_address *address)
+{
+    struct weft_frame frame;
+    if (client->allow_address == NULL)
+        return true;
+    weft_enter(&frame, &client->op, (weft_entry_fn *)client->allow_address);
+    bool yes = client->allow_address(client, address);
+    weft_leave(&frame);
+    return yes;
 }
 
 static bool allowed(struct weft_http_client *client, const struct curl_sockaddr *to)
 {
     struct weft_address address = {0};
-    if (client->allow_address == NULL)
-        return true;
     if (to->addrlen > sizeof address.to)
         return false;
     address.size = (socklen_t)to->addrlen;
     memcpy(&address.to, &to->addr, to->addrlen);
-    return client->allow_address(client, &address);
+    return weft__http_allowed(client, &address);
 }
 
 curl_socket_t weft__http_socket_open(void *data, curlsocktype purpose, struct curl_sockaddr *to)
@@ -214,7 +247,7 @@ curl_socket_t weft__http_socket_open(void *data, curlsocktype purpose, struct cu
                                 WEFT_FETCH_NO_DETAIL);
         return CURL_SOCKET_BAD;
     }
-    if (weft__http_socket_adopt(engine, fd) == NULL) {
+    if (weft__http_socket_adopt(fetch, fd) == NULL) {
         close(fd);
         weft__http_fetch_decide(fetch, UV_ENOMEM, WEFT_FETCH_FAILED_MEMORY, WEFT_FETCH_NO_DETAIL);
         return CURL_SOCKET_BAD;

@@ -185,7 +185,7 @@ void weft__http_direct_ask(struct weft_http_direct *direct)
 {
     struct weft_http_fetch *fetch = direct->fetch;
     struct weft_http_client *client = direct->engine->client;
-    if (client->allow_address != NULL && !client->allow_address(client, &direct->connection->peer))
+    if (!weft__http_allowed(client, &direct->connection->peer))
         weft__http_fetch_decide(fetch, WEFT_EREFUSED, WEFT_FETCH_FAILED_REFUSED,
                                 WEFT_FETCH_NO_DETAIL);
     if (direct_ends(direct))

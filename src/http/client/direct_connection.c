@@ -82,13 +82,13 @@ int weft__http_buffer_room(struct direct_connection *connection)
 
 /* ---- opening and closing -------------------------------------------------------------------- */
 
-static struct direct_connection *connection_make(struct direct_host *host, int fd)
+static struct direct_connection *connection_make(const struct weft_http_direct *direct, int fd)
 {
     struct direct_connection *connection = weft_calloc(1, sizeof *connection);
     if (connection == NULL)
         return NULL;
-    connection->host = host;
-    connection->sock = weft__http_socket_adopt(host->engine, fd);
+    connection->host = direct->host;
+    connection->sock = weft__http_socket_adopt(direct->fetch, fd);
     if (connection->sock == NULL) {
         weft_free(connection);
         return NULL;
@@ -147,12 +147,6 @@ static void stagger_fired(struct weft_timer *timer)
     weft__http_leave(engine);
 }
 
-static bool allowed(struct weft_http_direct *direct, const struct weft_address *address)
-{
-    struct weft_http_client *client = direct->engine->client;
-    return client->allow_address == NULL || client->allow_address(client, address);
-}
-
 /* An answer tells more than a missing route. */
 static void note_error(struct weft_http_direct *direct, int number)
 {
@@ -170,7 +164,7 @@ static bool dial_one(struct weft_http_direct *direct, const struct weft_address 
                                 WEFT_FETCH_FAILED_CONNECT, WEFT_FETCH_NO_DETAIL);
         return false;
     }
-    struct direct_connection *connection = connection_make(direct->host, fd);
+    struct direct_connection *connection = connection_make(direct, fd);
     if (connection == NULL) {
         close(fd);
         weft__http_fetch_decide(direct->fetch, UV_ENOMEM, WEFT_FETCH_FAILED_MEMORY,
@@ -209,7 +203,7 @@ static void dial_next(struct weft_http_direct *direct)
     struct weft_http_chain *last = direct->dials.prev_;
     while (direct->address_next < direct->address_count && direct->dials.prev_ == last) {
         const struct weft_address *address = &direct->addresses[direct->address_next++];
-        bool may = allowed(direct, address);
+        bool may = weft__http_allowed(direct->engine->client, address);
         if (direct_ends(direct)) /* allow_address did that */
             return;
         direct->fetch->refused_ |= !may;

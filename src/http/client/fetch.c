@@ -72,6 +72,7 @@ void weft__http_fetch_over(struct weft_http_fetch *fetch, int status,
         engine->placed--;
         serve_line(engine);
     }
+    weft_handle_close(&fetch->parser_);
     fetch->times.total = (uv_hrtime() - fetch->begun_ns_) / 1000;
     fetch->failure = failure;
     fetch->detail = detail;
@@ -140,6 +141,8 @@ static int prepare(struct weft_http_fetch *fetch)
 {
     if (!take_place(fetch))
         return 1;
+    weft_handle_close(&fetch->parser_); /* of the request before a redirect */
+    weft_handle_open(&fetch->op, &fetch->parser_, 0, "http_parser", WEFT_HTTP, fetch);
     int err = weft__http_direct_set(fetch);
     if (err < 0)
         return err;
@@ -344,6 +347,7 @@ static void forget_last_time(struct weft_http_fetch *fetch)
     fetch->handle_ = NULL;
     fetch->direct_ = NULL;
     fetch->name_ = NULL;
+    memset(&fetch->parser_, 0, sizeof fetch->parser_);
     fetch->placed_ = false;
     fetch->resolve_ns_ = 0;
     fetch->verdict_ = 0;

@@ -90,6 +90,15 @@ static void too_large(struct weft_http_fetch *fetch)
         weft__http_fetch_decide(fetch, UV_EFBIG, WEFT_FETCH_FAILED_SIZE, WEFT_FETCH_LARGE_BODY);
 }
 
+static int call_on_body(struct weft_http_fetch *fetch, const char *data, size_t size)
+{
+    struct weft_frame frame;
+    fetch_enter(&frame, fetch, (weft_entry_fn *)fetch->on_body);
+    int said = fetch->on_body(fetch, data, size);
+    weft_leave(&frame);
+    return said;
+}
+
 static int deliver(struct weft_http_fetch *fetch, const char *data, size_t size)
 {
     int said = WEFT_FETCH_TAKEN;
@@ -100,7 +109,7 @@ static int deliver(struct weft_http_fetch *fetch, const char *data, size_t size)
     if (is_collected(fetch))
         collect(fetch, data, size);
     else
-        said = fetch->on_body(fetch, data, size);
+        said = call_on_body(fetch, data, size);
     if (said < 0)
         weft__http_fetch_decide(fetch, said, WEFT_FETCH_FAILED_CALLER, WEFT_FETCH_NO_DETAIL);
     if (fetch->stopped_)
@@ -133,12 +142,21 @@ size_t weft__http_body_take(char *data, size_t size, size_t count, void *p)
 
 /* ---- what is sent --------------------------------------------------------------------------- */
 
+static ssize_t call_pull(struct weft_http_fetch *fetch, char *buffer, size_t capacity)
+{
+    struct weft_frame frame;
+    fetch_enter(&frame, fetch, (weft_entry_fn *)fetch->pull);
+    ssize_t got = fetch->pull(fetch, buffer, capacity);
+    weft_leave(&frame);
+    return got;
+}
+
 size_t weft__http_body_give(char *buffer, size_t size, size_t count, void *p)
 {
     struct weft_http_fetch *fetch = ((struct weft_http_handle *)p)->fetch;
     if (fetch->stopped_ || fetch->pull == NULL)
         return CURL_READFUNC_ABORT;
-    ssize_t got = fetch->pull(fetch, buffer, size * count);
+    ssize_t got = call_pull(fetch, buffer, size * count);
     if (fetch->stopped_)
         return CURL_READFUNC_ABORT;
     if (got == WEFT_FETCH_LATER) {
@@ -154,13 +172,24 @@ size_t weft__http_body_give(char *buffer, size_t size, size_t count, void *p)
     return (size_t)got;
 }
 
+bool weft__http_rewound(struct weft_http_fetch *fetch)
+{
+    struct weft_frame frame;
+    if (fetch->rewind == NULL)
+        return false;
+    fetch_enter(&frame, fetch, (weft_entry_fn *)fetch->rewind);
+    bool done = fetch->rewind(fetch);
+    weft_leave(&frame);
+    return done;
+}
+
 int weft__http_body_rewind(void *p, curl_off_t offset, int origin)
 {
     struct weft_http_fetch *fetch = ((struct weft_http_handle *)p)->fetch;
     if (fetch->told_)
         return CURL_SEEKFUNC_OK; /* there is an answer: nothing will be sent, see about_to_send */
-    if (offset == 0 && origin == SEEK_SET && fetch->rewind != NULL && !fetch->stopped_ &&
-        fetch->rewind(fetch) && !fetch->stopped_)
+    if (offset == 0 && origin == SEEK_SET && !fetch->stopped_ && weft__http_rewound(fetch) &&
+        !fetch->stopped_)
         return CURL_SEEKFUNC_OK;
     weft__http_fetch_decide(fetch, UV_ESPIPE, WEFT_FETCH_FAILED_CALLER, WEFT_FETCH_NO_DETAIL);
     return CURL_SEEKFUNC_FAIL;

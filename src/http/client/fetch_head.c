@@ -24,6 +24,24 @@ bool weft__http_is_unwanted(const struct weft_http_fetch *fetch)
     return fetch->only_ok && (fetch->status < 200 || fetch->status > 299);
 }
 
+static bool call_follow(struct weft_http_fetch *fetch)
+{
+    struct weft_frame frame;
+    fetch_enter(&frame, fetch, (weft_entry_fn *)fetch->follow);
+    bool yes = fetch->follow(fetch, fetch->location);
+    weft_leave(&frame);
+    return yes;
+}
+
+static int call_on_head(struct weft_http_fetch *fetch)
+{
+    struct weft_frame frame;
+    fetch_enter(&frame, fetch, (weft_entry_fn *)fetch->on_head);
+    int status = fetch->on_head(fetch);
+    weft_leave(&frame);
+    return status;
+}
+
 /* Is this redirect followed? May decide that there were too many. */
 static bool follows(struct weft_http_fetch *fetch)
 {
@@ -33,7 +51,7 @@ static bool follows(struct weft_http_fetch *fetch)
         weft__http_fetch_decide(fetch, UV_ELOOP, WEFT_FETCH_FAILED_REDIRECT, WEFT_FETCH_NO_DETAIL);
         return false;
     }
-    return fetch->follow == NULL || fetch->follow(fetch, fetch->location);
+    return fetch->follow == NULL || call_follow(fetch);
 }
 
 bool weft__http_head_final(struct weft_http_fetch *fetch)
@@ -49,7 +67,7 @@ bool weft__http_head_final(struct weft_http_fetch *fetch)
     fetch->follows_ = !fetch->stopped_ && follows(fetch);
     if (fetch->follows_ || fetch->stopped_ || fetch->on_head == NULL)
         return !fetch->stopped_;
-    int status = fetch->on_head(fetch);
+    int status = call_on_head(fetch);
     if (status < 0)
         weft__http_fetch_decide(fetch, status, WEFT_FETCH_FAILED_CALLER, WEFT_FETCH_NO_DETAIL);
     return !fetch->stopped_;

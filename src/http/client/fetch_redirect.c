@@ -211,5 +211,5 @@ int weft__http_redirect_take(struct weft_http_fetch *fetch)
     weft__http_head_reset(fetch);
     if (fetch->pull == NULL || fetch->as_get_)
         return 0;
-    return fetch->rewind != NULL && fetch->rewind(fetch) ? 0 : UV_ESPIPE;
+    return weft__http_rewound(fetch) ? 0 : UV_ESPIPE;
 }

@@ -51,8 +51,8 @@ void weft__http_connection_open(struct weft_http_server *server, struct weft_htt
     c->in_room = sizeof c->small;
     c->stream.write_max = SIZE_MAX; /* what waits is the handlers' own, and they wait for it */
     c->due = c->request_due = c->armed = WEFT_HTTP_NEVER;
-    weft_run_at(WEFT_HERE("http_connection", WEFT_HTTP), &server->op, &c->op, connection_begin,
-                connection_over);
+    weft_run_at(WEFT_HERE("http_connection", WEFT_HTTP | WEFT_HANDLE), &server->op, &c->op,
+                connection_begin, connection_over);
 }
 
 static void accepted(struct weft_op *op, struct weft_op *accept)
@@ -68,6 +68,19 @@ static void release_buffer(struct weft_http_connection *c)
     c->in_room = sizeof c->small;
 }
 
+/* What hooks see stands apart, so that nobody pays for it while there are none. */
+__attribute__((noinline)) static void let_go_seen(struct weft_http_exchange *x,
+                                                  weft_http_done_fn *done)
+{
+    struct weft_frame frame;
+    if (done != NULL) {
+        weft_handle_enter(&frame, &x->handle, (weft_entry_fn *)done);
+        done(x->request);
+        weft_leave(&frame);
+    }
+    weft_handle_close(&x->handle);
+}
+
 /* The request is over, whatever became of it: tell, and keep its storage for the next. */
 static void release_exchange(struct weft_http_connection *c)
 {
@@ -76,8 +89,11 @@ static void release_exchange(struct weft_http_connection *c)
     if (x == NULL)
         return;
     bool was_request = c->phase == PHASE_REQUEST || c->phase == PHASE_DISCARD;
-    if (was_request && c->server->done != NULL)
-        c->server->done(x->request);
+    weft_http_done_fn *done = was_request ? c->server->done : NULL;
+    if (weft_handle_seen(&x->handle))
+        let_go_seen(x, done);
+    else if (done != NULL)
+        done(x->request);
     weft__http_answer_reset(x);
     weft__http_put_exchange(c->server->pool_, x);
 }
@@ -197,6 +213,23 @@ static void wait_for_head(struct weft_http_connection *c)
     read_on(c);
 }
 
+static inline void begin_handler(struct weft_http_connection *c, struct weft_http_exchange *x)
+{
+    weft_run_at(WEFT_HERE("http_request", WEFT_HTTP), &c->op, &x->request->op, c->server->handler,
+                request_over);
+}
+
+/* What the handler does is the parser's doing: in it that is current, and its parent the
+ * connection. */
+__attribute__((noinline)) static void begin_handler_seen(struct weft_http_connection *c,
+                                                         struct weft_http_exchange *x)
+{
+    struct weft_frame frame;
+    weft_handle_enter(&frame, &x->handle, (weft_entry_fn *)c->server->handler);
+    begin_handler(c, x);
+    weft_leave(&frame);
+}
+
 static void handle(struct weft_http_connection *c)
 {
     struct weft_http_exchange *x = c->exchange;
@@ -212,8 +245,10 @@ static void handle(struct weft_http_connection *c)
                      request->head.method == WEFT_HTTP_CONNECT; /* it may take us for a tunnel */
     weft__http_body_begin(x);
     weft__http_request_due(c, server->request_ms);
-    weft_run_at(WEFT_HERE("http_request", WEFT_HTTP), &c->op, &request->op, server->handler,
-                request_over);
+    if (weft_handle_seen(&x->handle))
+        begin_handler_seen(c, x);
+    else
+        begin_handler(c, x);
     if (c->left && !x->complete)
         weft_cancel(&request->op, UV_ECONNRESET);
 }
@@ -232,6 +267,12 @@ static void begin_request(struct weft_http_connection *c)
     weft__http_answer_begin(x);
 }
 
+__attribute__((noinline)) static void show_exchange(struct weft_http_connection *c)
+{
+    struct weft_http_exchange *x = c->exchange;
+    weft_handle_open(&c->op, &x->handle, 0, "http_parser", WEFT_HTTP, x->request);
+}
+
 /* false: there is no memory, and the connection ends. */
 static bool take_exchange(struct weft_http_connection *c)
 {
@@ -240,6 +281,8 @@ static bool take_exchange(struct weft_http_connection *c)
         close_connection(c);
         return false;
     }
+    if (weft_watched(&c->op))
+        show_exchange(c);
     weft__http_parse_begin(&c->exchange->parser);
     return true;
 }

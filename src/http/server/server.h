@@ -37,6 +37,7 @@ enum http_body { BODY_OVER, BODY_LENGTH, BODY_CHUNKED };
 struct weft_http_exchange {
     struct weft_http_request *request;
     struct weft_http_connection *connection;
+    struct weft_handle handle; /* a resource as long as it is out of the pool */
     struct http_parser parser;
 
     enum http_body body; /* of the request: what is still to come */

@@ -37,6 +37,10 @@ extern const char serve_usage[];
 command_fn spider_run;
 extern const char spider_usage[];
 
+/* trace/trace.c */
+command_fn trace_run;
+extern const char trace_usage[];
+
 /* suggest.c: the command whose name is nearest to word, or NULL if none is near. */
 const char *suggest_command(const char *word);
 /* The same for names of another kind: begin, offer each, read name. word has to stay. */

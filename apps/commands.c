@@ -13,6 +13,7 @@ const struct command commands[] = {
      help_run},
     {"serve", "serve a folder by HTTP", serve_usage, serve_run},
     {"spider", "take a site home", spider_usage, spider_run},
+    {"trace", "record what a program does, and look at it", trace_usage, trace_run},
     {"version", "which weft this is", "version\n\nPrints the version.\n", version_run},
     {NULL, NULL, NULL, NULL},
 };

@@ -38,13 +38,17 @@ function(weft_find_links source found)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
 endfunction()
 
+include(Embed)
+
 # apps/*.c and apps/<program>/*.c are one program with subcommands. All but its main() is a library
 # within the build, weft-apps, so that tests can take the parts one by one.
 function(weft_add_command name)
     file(GLOB sources CONFIGURE_DEPENDS apps/*.c apps/*/*.c)
     list(REMOVE_ITEM sources "${PROJECT_SOURCE_DIR}/apps/main.c")
+    file(GLOB page CONFIGURE_DEPENDS apps/trace/report/*)
+    weft_embed(embedded trace_page ${page})
     get_property(libraries GLOBAL PROPERTY weft_libraries)
-    add_library(weft-apps STATIC ${sources})
+    add_library(weft-apps STATIC ${sources} ${embedded})
     target_include_directories(weft-apps PUBLIC
         "${PROJECT_SOURCE_DIR}/apps" "${PROJECT_SOURCE_DIR}/include")
     set_target_properties(weft-apps PROPERTIES
@@ -86,6 +90,10 @@ function(weft_add_examples)
             COMMAND "${PROJECT_SOURCE_DIR}/tests/lib/expect.sh" ${answer}
                 "${PROJECT_BINARY_DIR}/examples/${name}")
         set_tests_properties(examples/${name} PROPERTIES TIMEOUT 60 LABELS examples)
+        file(STRINGS examples/${name}.c seeing REGEX "weft/(hook|context)\\.h")
+        if(seeing AND CMAKE_C_FLAGS MATCHES "-DWEFT_NO_HOOKS")
+            set_tests_properties(examples/${name} PROPERTIES DISABLED TRUE)
+        endif()
     endforeach()
 endfunction()
 

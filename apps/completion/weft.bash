@@ -15,6 +15,9 @@ _weft() {
     2:help:*)
         words="$("${COMP_WORDS[0]}" help --list 2>/dev/null) --list"
         ;;
+    2:trace:*)
+        words='record summary report --help'
+        ;;
     *:-*)
         words="$("${COMP_WORDS[0]}" help "$command" 2>/dev/null | grep -oE '^ +(-., )?--[a-z-]+' |
             grep -oE -- '--.*') --help"

@@ -1,0 +1,17 @@
+/* apps/embedded.h: files of the source that a command carries with it (cmake/Embed.cmake). */
+#ifndef WEFT_APPS_EMBEDDED_H
+#define WEFT_APPS_EMBEDDED_H
+
+#include <stddef.h>
+
+/* A table ends with a NULL name. */
+struct embedded {
+    const char *name; /* without its folder */
+    const char *data; /* a NUL stands behind it */
+    size_t size;
+};
+
+/* apps/trace/report/: the page of `weft trace report`. */
+extern const struct embedded trace_page[];
+
+#endif

@@ -1,0 +1,155 @@
+/* Text that grows, JSON into it, and numbers in the two forms that are wanted: short for a browser,
+ * readable for people. */
+#include "trace/output.h"
+#include "trace/table.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <weft/alloc.h>
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+static bool reserve(struct out *out, size_t size)
+{
+    while (!out->failed && out->capacity - out->size < size) {
+        char *data = grow(out->data, out->capacity, &out->capacity, 1);
+        if (data == NULL)
+            out->failed = true;
+        else
+            out->data = data;
+    }
+    return !out->failed;
+}
+
+void out_text(struct out *out, struct weft_text text)
+{
+    if (text.size == 0 || !reserve(out, text.size))
+        return;
+    memcpy(out->data + out->size, text.data, text.size);
+    out->size += text.size;
+}
+
+void out_string(struct out *out, const char *string)
+{
+    out_text(out, weft_text_of(string));
+}
+
+void out_format(struct out *out, const char *format, ...)
+{
+    va_list arguments;
+    char line[1024];
+    va_start(arguments, format);
+    int size = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (size > 0)
+        out_text(out, weft_text(line, (size_t)size < sizeof line ? (size_t)size : sizeof line - 1));
+}
+
+void out_free(struct out *out)
+{
+    weft_free(out->data);
+    *out = (struct out){0};
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static bool needs_escape(unsigned char byte)
+{
+    return byte < 0x20 || byte == 0x7f || byte == '"' || byte == '\\' || byte == '<' ||
+           byte == '>' || byte == '&' || byte == '\'';
+}
+
+void out_json_text(struct out *out, struct weft_text text)
+{
+    size_t plain = 0;
+    out_string(out, "\"");
+    for (size_t i = 0; i < text.size; i++) {
+        unsigned char byte = (unsigned char)text.data[i];
+        if (!needs_escape(byte))
+            continue;
+        out_text(out, weft_text(text.data + plain, i - plain));
+        if (byte == '"' || byte == '\\')
+            out_format(out, "\\%c", byte);
+        else
+            out_format(out, "\\u%04x", byte);
+        plain = i + 1;
+    }
+    out_text(out, weft_text(text.data + plain, text.size - plain));
+    out_string(out, "\"");
+}
+
+void out_json_comma(struct out *out)
+{
+    char last = out->size > 0 ? out->data[out->size - 1] : '{';
+    if (last != '{' && last != '[')
+        out_string(out, ",");
+}
+
+void out_json_name(struct out *out, const char *name)
+{
+    out_json_comma(out);
+    out_format(out, "\"%s\":", name);
+}
+
+void out_json_number(struct out *out, const char *name, int64_t number)
+{
+    out_json_name(out, name);
+    out_format(out, "%" PRId64, number);
+}
+
+void out_json_member(struct out *out, const char *name, struct weft_text text)
+{
+    out_json_name(out, name);
+    out_json_text(out, text);
+}
+
+void out_json_flag(struct out *out, const char *name, bool flag)
+{
+    out_json_name(out, name);
+    out_string(out, flag ? "true" : "false");
+}
+
+/* ---- numbers -------------------------------------------------------------------------------- */
+
+void out_varint(struct out *out, uint64_t number)
+{
+    char bytes[10];
+    size_t size = 0;
+    for (; number >= 0x80; number >>= 7)
+        bytes[size++] = (char)(number | 0x80);
+    bytes[size++] = (char)number;
+    out_text(out, weft_text(bytes, size));
+}
+
+void out_base64(struct out *out, const struct out *from)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    out->failed = out->failed || from->failed;
+    for (size_t at = 0; at < from->size; at += 3) {
+        size_t left = from->size - at;
+        uint32_t bits = (uint32_t)(unsigned char)from->data[at] << 16;
+        if (left > 1)
+            bits |= (uint32_t)(unsigned char)from->data[at + 1] << 8;
+        if (left > 2)
+            bits |= (unsigned char)from->data[at + 2];
+        char four[4] = {digits[bits >> 18], digits[bits >> 12 & 63],
+                        left > 1 ? digits[bits >> 6 & 63] : '=',
+                        left > 2 ? digits[bits & 63] : '='};
+        out_text(out, weft_text(four, sizeof four));
+    }
+}
+
+/* Three digits that count, but for nanoseconds, of which there is no part. */
+char *out_show_time(int64_t ns, char buffer[OUT_TIME_SIZE])
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    double value = (double)ns;
+    unsigned unit = 0;
+    while (value >= 999.5 && unit < 3) {
+        value /= 1000;
+        unit++;
+    }
+    int digits = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+    snprintf(buffer, OUT_TIME_SIZE, "%.*f %s", digits, value, units[unit]);
+    return buffer;
+}

@@ -86,7 +86,7 @@ static void go_with_an_op_that_obeys(void)
 
 TEST(go_names_what_is_stuck_and_returns)
 {
-    dies(go_with_an_op_that_obeys, "nothing can finish these", "wait_for_cancel [running",
+    dies(go_with_an_op_that_obeys, "nothing can finish these", "wait_for_cancel [waiting",
          "go_with_an_op_that_obeys()", "go returned ESTUCK");
 }
 
@@ -106,7 +106,7 @@ static void go_with_ops_that_nobody_finishes(void)
 TEST(go_gives_up_on_ops_that_nobody_finishes)
 {
     dies(go_with_ops_that_nobody_finishes, "nothing can finish these", "forget_to_finish [waiting",
-         "go returned ESTUCK");
+         "NULL [waits for somebody's weft_finish, ", "go returned ESTUCK");
 }
 
 static void finish_well(struct weft_op *op, int reason)
@@ -142,7 +142,7 @@ static void go_with_one_beside(void)
 TEST(go_that_was_stuck_says_so_whatever_the_op_says)
 {
     dies(go_with_an_op_that_makes_light_of_it, "go returned ESTUCK");
-    dies(go_with_one_beside, "wait_for_cancel [running", "go returned ESTUCK");
+    dies(go_with_one_beside, "wait_for_cancel [waiting", "go returned ESTUCK");
 }
 
 /* Its work has not let go: the storage is in use, and nothing will ever change that. */
@@ -166,7 +166,7 @@ static void go_with_work_that_never_lets_go(void)
 TEST(go_with_work_that_never_lets_go_breaks_a_rule)
 {
     dies(go_with_work_that_never_lets_go, "nothing can finish these", "rule 2 (once)",
-         "hold_on [running, cancelled (ESTUCK)", "go_with_work_that_never_lets_go()");
+         "hold_on [waiting, cancelled (ESTUCK)", "go_with_work_that_never_lets_go()");
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */

@@ -121,9 +121,10 @@ TEST(a_loop_with_an_op_that_nothing_can_finish_returns_and_names_it)
     weft_run_at(&at_sale, &shop, &sale, NULL, noted);
     assert_int_equal(weft_loop_run(&w.loop), WEFT_ESTUCK);
     char *text = text_of(w.loop.stuck_to);
-    assert_non_null(strstr(text, "nothing can finish these:\nopen: 1 under the root"));
+    assert_non_null(
+        strstr(text, "nothing can finish these:\nopen: 2 operations, 1 under the root"));
     assert_non_null(strstr(text, "\n  shop [waiting for its children"));
-    assert_non_null(strstr(text, "] begun at shop.c:3 open()\n    sale [running"));
+    assert_non_null(strstr(text, "] begun at shop.c:3 open()\n    sale [waits for"));
     assert_non_null(strstr(text, "] begun at shop.c:42 sell()\n"));
     free(text);
     fclose(w.loop.stuck_to);
@@ -163,7 +164,7 @@ TEST(what_is_stuck_goes_to_stderr_or_nowhere)
     weft_run_at(&at_sale, weft_root(&w.loop), &op, NULL, noted);
     assert_ptr_equal(w.loop.stuck_to, stderr);
     char *text = stderr_during(run_to_be_stuck, &w.loop);
-    assert_non_null(strstr(text, "sale [running"));
+    assert_non_null(strstr(text, "sale [waits"));
     free(text);
     w.loop.stuck_to = NULL;
     text = stderr_during(run_to_be_stuck, &w.loop);
@@ -176,7 +177,7 @@ TEST(what_is_stuck_goes_to_stderr_or_nowhere)
 TEST(a_dump_shows_every_state)
 {
     struct world w;
-    world_up(&w);
+    world_up_sim(&w, 0);
     struct weft_queue queue;
     assert_int_equal(weft_queue_init(&queue, &w.loop, 1), 0);
     struct weft_op shop = {0}, task = {0}, finished = {0}, asked = {0};
@@ -192,10 +193,12 @@ TEST(a_dump_shows_every_state)
     weft_dump(&w.loop, file);
     char *text = text_of(file);
     assert_non_null(strstr(text, "\n  shop [waiting for its children, 0 ms]"));
-    assert_non_null(strstr(text, "\n    finish_at_once [queued, 0 ms]"));
+    assert_non_null(
+        strstr(text, "\n    finish_at_once [queued, 0 ms: 0 of 1 running in the queue made at "));
     assert_non_null(strstr(text, "\n    finish_at_once [finished, not reported yet, 0 ms]"));
-    assert_non_null(strstr(text, "\n    NULL [running, cancelled (ETIMEDOUT), 0 ms]"));
-    assert_non_null(strstr(text, "\n      deadline [running, 0 ms]"));
+    assert_non_null(strstr(text, "\n    NULL [waits for somebody's weft_finish, "
+                                 "cancelled (ETIMEDOUT), 0 ms]"));
+    assert_non_null(strstr(text, "\n      deadline [waiting, 0 ms]"));
     free(text);
     fclose(file);
     weft_finish(&asked, 0);
@@ -207,7 +210,7 @@ TEST(a_dump_shows_every_state)
 TEST(a_stack_goes_from_the_op_up_to_the_root)
 {
     struct world w;
-    world_up(&w);
+    world_up_sim(&w, 0);
     struct weft_op shop = {0}, sale = {0};
     weft_run_at(&at_shop, weft_root(&w.loop), &shop, NULL, noted);
     weft_run_at(&at_sale, &shop, &sale, NULL, noted);
@@ -215,7 +218,8 @@ TEST(a_stack_goes_from_the_op_up_to_the_root)
     assert_non_null(file);
     weft_stack(&sale, file);
     char *text = text_of(file);
-    assert_string_equal(text, "  sale [running, 0 ms] begun at shop.c:42 sell()\n"
+    assert_string_equal(text, "  sale [waits for somebody's weft_finish, 0 ms] begun at shop.c:42 "
+                              "sell()\n"
                               "  shop [waiting for its children, 0 ms] begun at shop.c:3 open()\n"
                               "  loop [waiting for its children]\n");
     free(text);
@@ -241,7 +245,7 @@ static void nest(struct weft_op *op)
 TEST(a_dump_shows_what_is_about_to_start)
 {
     struct world w;
-    world_up(&w);
+    world_up_sim(&w, 0);
     struct link links[60];
     memset(links, 0, sizeof links);
     for (int i = 0; i < 59; i++)

@@ -130,7 +130,7 @@ TEST(ages_are_told_in_virtual_time)
     assert_non_null(file);
     weft_stack(&op, file);
     char *text = text_of(file);
-    assert_non_null(strstr(text, "NULL [running, 30 ms]"));
+    assert_non_null(strstr(text, "NULL [waits for somebody's weft_finish, 30 ms]"));
     free(text);
     fclose(file);
     weft_finish(&op, 0);
@@ -183,7 +183,7 @@ TEST(a_stuck_simulation_says_so)
     assert_false(weft_sim_step(&w.sim));
     assert_int_equal(weft_sim_run(&w.sim), WEFT_ESTUCK);
     char *text = text_of(w.loop.stuck_to);
-    assert_non_null(strstr(text, "begin_counted [running"));
+    assert_non_null(strstr(text, "begin_counted [waits"));
     free(text);
     fclose(w.loop.stuck_to);
     weft_finish(&op, 0);

@@ -250,7 +250,8 @@ static inline bool is_direct(void)
 #undef weft_http_client_open
 #define weft_http_client_open(parent, client, then)                                                \
     ((client)->no_direct |= !is_direct(),                                                          \
-     weft_http_client_open_at(WEFT_HERE("http_client", WEFT_HTTP), parent, client, then))
+     weft_http_client_open_at(WEFT_HERE("http_client", WEFT_HTTP | WEFT_HANDLE), parent, client,   \
+                              then))
 
 /* ---- names ---------------------------------------------------------------------------------- */
 

@@ -77,6 +77,7 @@ static void bad_ticker(void *storage)
 static const struct weft_provider ticker = {
     .name = "ticker",
     WEFT_PROVIDER_OP(struct weft_ticker, op),
+    .flags = WEFT_PROVIDER_HANDLE,
     .begin = weft_ticker_begin,
     .good = good_ticker,
     .bad = bad_ticker,
@@ -116,10 +117,18 @@ static void queue_up(struct weft_loop *loop)
     assert_int_equal(weft_queue_high_water(&queue, 1), 0);
 }
 
+static void close_queue(struct weft_op *root, struct weft_op *idle)
+{
+    (void)root;
+    (void)idle;
+    assert_int_equal(weft_queue_close(&queue), 0);
+}
+
 static void queue_down(struct weft_loop *loop)
 {
-    (void)loop;
+    static struct weft_queue_wait idle;
     weft_queue_kill(&queue, UV_ECANCELED);
+    weft_queue_idle(weft_root(loop), &idle, &queue, close_queue);
 }
 
 static void good_wait(void *storage)
@@ -225,6 +234,7 @@ static void good_signals(void *storage)
 static const struct weft_provider signals = {
     .name = "signal that is counted until it is ended",
     WEFT_PROVIDER_OP(struct weft_signal, op),
+    .flags = WEFT_PROVIDER_HANDLE,
     .begin = weft_signal_begin,
     .good = good_signals,
     .bad = bad_signal,

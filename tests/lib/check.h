@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <cmocka.h>
 
 struct check_test {
@@ -43,6 +44,16 @@ void check_register(struct check_test *test);
 #undef skip
 #define skip() (check_settle(), _skip(__FILE__, __LINE__))
 void check_settle(void);
+/* Leave a test because the library is built without hooks. */
+#ifdef WEFT_NO_HOOKS
+#define needs_hooks()                                                                              \
+    do {                                                                                           \
+        fputs("skipped: this library has no hooks\n", stderr);                                     \
+        skip();                                                                                    \
+    } while (0)
+#else
+#define needs_hooks() ((void)0)
+#endif
 
 /* Requires that function() kills its process by SIGABRT, as a broken rule does, and that what it
  * wrote to stderr contains each of the texts:

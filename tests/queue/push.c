@@ -623,7 +623,7 @@ TEST(a_dump_names_the_tasks_that_wait)
     weft_dump(&w.loop, file);
     char *text = text_of(file);
     assert_non_null(strstr(text, "work [queued"));
-    assert_non_null(strstr(text, "work [running"));
+    assert_non_null(strstr(text, "work [waiting"));
     free(text);
     fclose(file);
     finish(0);

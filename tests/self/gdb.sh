@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# The debugger's view: the same tree from a stopped process and from its core.
+# ctest: timeout=120 needs=hooks
+. "$WEFT_SOURCE/tests/lib/shell.sh"
+script=$WEFT_SOURCE/tools/weft-gdb.py
+program=$WEFT_BUILD/tests/core/dump_gdb
+
+if ! command -v gdb >/dev/null || ! gdb -nx -batch -ex 'python print(1)' 2>/dev/null | grep -q 1; then
+    echo "skipped: there is no gdb with Python here"
+    exit 0
+fi
+if grep -q -e __asan_init -e __tsan_init "$program"; then
+    echo "skipped: the core of a program with a sanitizer in it has terabytes"
+    exit 0
+fi
+
+WEFT_WAIT_FOR_GDB=1 "$program" >"$scratch/out" 2>&1 </dev/null &
+pid=$!
+for _ in $(seq 100); do
+    ! grep -q ready "$scratch/out" || break
+    sleep 0.1
+done
+
+debug() { run gdb -nx -batch -x "$script" "$@"; }
+
+tree() {
+    expect status 0
+    expect_part stdout "open: 12 operations, 1 under the root"
+    expect_part stdout "  shop_begin [running, "
+    expect_part stdout "    sleep [waiting, "
+    expect_part stdout "    NULL [waits for somebody's weft_finish, cancelled (ETIMEDOUT), "
+    expect_part stdout "    sell [waits for somebody's weft_finish, "
+    expect_part stdout "    obey [waiting, "
+    expect_part stdout "    sell [queued, "
+    expect_part stdout " ms: 1 of 1 running in the queue made at "
+    expect_part stdout "ages are those at the loop's last turn"
+    expect_part stdout "    … 2 more like that"
+    expect_part stdout "dump_gdb.c:"
+    expect_part stdout " shop_begin()"
+    expect_part stdout "the loop stays alive for:"
+    expect_part stdout "  1 timer, due in "
+    expect_part stdout "  uv_timer [not active, unreferenced] of yours, at 0x"
+}
+
+chain() {
+    expect_part stdout "  shop_begin [running, "
+    expect_part stdout "  loop [waiting for its children]"
+}
+
+it "prints the tree of a stopped process, and the chain of what runs"
+debug -p "$pid" -ex weft-dump -ex weft-stack
+if [[ $stderr$stdout == *"ptrace: Operation not permitted"* ]]; then
+    kill "$pid"
+    echo "skipped: no process may be looked at here"
+    exit 0
+fi
+tree
+chain
+
+it "reads a core file, and takes a loop and an op by name"
+run gcore -o "$scratch/core" "$pid"
+core=$scratch/core.$pid
+debug "$program" "$core" -ex 'weft-dump weft__loops->loop' -ex 'weft-stack *weft__loops->loop->root.child_'
+tree
+chain
+debug "$program" "$core" -ex 'weft-dump *weft__loops->loop' -ex 'weft-stack weft__loops->loop->root.child_'
+tree
+chain
+
+it "tells what is no loop and no op in a sentence"
+for nonsense in 'weft-stack nonsense' 'weft-stack 1' 'weft-dump 1' 'weft-stack 1 +' 'weft-dump main' \
+    'weft-stack main()' 'weft-dump &weft__loops'; do
+    debug "$program" "$core" -ex "$nonsense"
+    expect_part stderr "weft: ${nonsense#* } is no struct weft_"
+    [[ $stderr != *Traceback* && $stderr != *"Python Exception"* ]] || fail "$stderr"
+done
+
+it "says so if the uv handles cannot be read"
+debug -p "$pid" -ex 'set var *(long *)&weft__loops->loop->uv->handle_queue = 8' -ex weft-dump
+expect_part stdout "  uv handles, perhaps: those cannot be read here"
+
+kill "$pid"
+wait "$pid" 2>/dev/null
+
+it "says so if there is nothing of weft's"
+debug /bin/true -ex weft-dump
+expect_part stderr "no debug information of libweft here"

@@ -17,7 +17,8 @@ add_library(weft-flags INTERFACE)
 # A function that nobody declared is no C since 1999, yet gcc 12 only warns, and the linker is vague.
 target_compile_options(weft-flags INTERFACE -Werror=implicit-function-declaration
     -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-    $<$<BOOL:${WEFT_WERROR}>:-Werror>)
+    $<$<BOOL:${WEFT_WERROR}>:-Werror>
+    -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=) # sites name files as the reader knows them
 # uv.h needs POSIX and the Linux-only files need more. Defined as nothing, so that a file may say
 # `#define _GNU_SOURCE` itself without being warned of a redefinition.
 target_compile_definitions(weft-flags INTERFACE _GNU_SOURCE=)

@@ -38,4 +38,6 @@ function(weft_install_command target)
     endforeach()
 endfunction()
 
+# For gdb: source it; see weft/dump.h.
+install(FILES tools/weft-gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/weft)
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")

@@ -2,11 +2,13 @@
 #
 #   tests/<room>/<name>.c    a cmocka program, ctest <room>/<name>; and again with the ready queue
 #                            in shuffled order, once a seed: <room>/<name>@<seed>, label shuffled
-#   tests/<room>/<name>.sh   a script, with WEFT_BUILD and WEFT_SOURCE in its environment
+#   tests/<room>/<name>.sh   a script, with WEFT_BUILD and WEFT_SOURCE in its environment; one that
+#                            cannot run here exits with 77
 #
 # One of a test's first ten lines may say more about it (in a script with # in front):
-#   /* ctest: labels=threads,valgrind timeout=120 shuffle=no also=WEFT_TEST_NO_DIRECT */
+#   /* ctest: labels=threads,valgrind timeout=120 shuffle=no also=WEFT_TEST_NO_DIRECT needs=hooks */
 # also:   run it once more with this in its environment: <room>/<name>@also
+# needs:  hooks    is not run (ctest says so) if the library is built with WEFT_NO_HOOKS
 # labels: threads  also run under ThreadSanitizer
 #         valgrind also run under valgrind
 #         model    seeded comparison with a simple model; longer under `make torture`
@@ -20,12 +22,15 @@ find_package(Threads REQUIRED)
 file(GLOB helpers CONFIGURE_DEPENDS tests/lib/*.c)
 add_library(weft-check STATIC ${helpers})
 target_include_directories(weft-check PUBLIC tests/lib include src)
+# Tests find their data by their own names, which stay whole. The last map counts.
+target_compile_options(weft-check PUBLIC
+    -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=${PROJECT_SOURCE_DIR}/)
 target_link_libraries(weft-check PUBLIC libweft-test-static libweft-static PkgConfig::cmocka Threads::Threads weft-flags)
 
 # What only ThreadSanitizer needs, so that its stage builds that and no more.
 add_custom_target(tests-threads)
 
-# Read a test's ctest line into <prefix>_labels, _timeout, _shuffle and _also.
+# Read a test's ctest line into <prefix>_labels, _timeout, _shuffle, _also and _disabled.
 function(weft_test_traits source prefix)
     file(STRINGS ${source} head LIMIT_COUNT 10)
     string(REGEX MATCH "ctest:[^*;]*" line "${head}")
@@ -33,15 +38,20 @@ function(weft_test_traits source prefix)
     set(timeout ${WEFT_TEST_TIMEOUT})
     set(shuffle yes)
     set(also "")
+    set(needs "")
+    set(disabled FALSE)
     string(REGEX REPLACE "[ \t]+" ";" words "${line}")
     foreach(word IN LISTS words)
-        if(word MATCHES "^(labels|timeout|shuffle|also)=(.+)$")
+        if(word MATCHES "^(labels|timeout|shuffle|also|needs)=(.+)$")
             string(REPLACE "," ";" ${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
         elseif(NOT word MATCHES "^(ctest:)?$")
             message(FATAL_ERROR "${source}: '${word}' is not a test trait")
         endif()
     endforeach()
-    foreach(trait labels timeout shuffle also)
+    if(needs STREQUAL "hooks" AND CMAKE_C_FLAGS MATCHES "-DWEFT_NO_HOOKS")
+        set(disabled TRUE)
+    endif()
+    foreach(trait labels timeout shuffle also disabled)
         set(${prefix}_${trait} "${${trait}}" PARENT_SCOPE)
     endforeach()
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
@@ -62,17 +72,19 @@ function(weft_add_test_program source)
         set_property(GLOBAL APPEND PROPERTY weft_labelled_${label} tests/${name})
     endforeach()
     add_test(NAME ${name} COMMAND ${target})
-    set_tests_properties(${name} PROPERTIES TIMEOUT ${its_timeout} LABELS "${its_labels}")
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${its_timeout} LABELS "${its_labels}"
+        DISABLED ${its_disabled})
     if(its_also)
         add_test(NAME ${name}@also COMMAND ${target})
         set_tests_properties(${name}@also PROPERTIES TIMEOUT ${its_timeout}
-            LABELS "${its_labels}" ENVIRONMENT ${its_also}=1)
+            LABELS "${its_labels}" ENVIRONMENT ${its_also}=1 DISABLED ${its_disabled})
     endif()
     if(its_shuffle)
         foreach(seed IN LISTS WEFT_SHUFFLE_SEEDS)
             add_test(NAME ${name}@${seed} COMMAND ${target})
             set_tests_properties(${name}@${seed} PROPERTIES TIMEOUT ${its_timeout}
-                LABELS "${its_labels};shuffled" ENVIRONMENT WEFT_SHUFFLE=${seed})
+                LABELS "${its_labels};shuffled" ENVIRONMENT WEFT_SHUFFLE=${seed}
+                DISABLED ${its_disabled})
         endforeach()
     endif()
 endfunction()
@@ -83,7 +95,8 @@ function(weft_add_test_script source)
     weft_test_traits(${source} its)
     add_test(NAME ${name} COMMAND bash ${source})
     set_tests_properties(${name} PROPERTIES TIMEOUT ${its_timeout} LABELS "${its_labels}"
-        ENVIRONMENT "WEFT_BUILD=${PROJECT_BINARY_DIR};WEFT_SOURCE=${PROJECT_SOURCE_DIR}")
+        DISABLED ${its_disabled}
+        SKIP_RETURN_CODE 77 ENVIRONMENT "WEFT_BUILD=${PROJECT_BINARY_DIR};WEFT_SOURCE=${PROJECT_SOURCE_DIR}")
 endfunction()
 
 file(GLOB programs CONFIGURE_DEPENDS tests/*/*.c)

@@ -10,7 +10,7 @@ it "installs"
 run cmake --install "$WEFT_BUILD" --prefix "$prefix"
 expect status 0
 for file in bin/weft include/weft.h include/weft/op.h share/man/man1/weft.1 \
-    share/bash-completion/completions/weft; do
+    share/bash-completion/completions/weft share/weft/weft-gdb.py; do
     [ -f "$prefix/$file" ] || fail "$file is not there"
 done
 run "$prefix/bin/weft" --version

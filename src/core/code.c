@@ -35,6 +35,7 @@ static int count_spans(struct dl_phdr_info *info, size_t size, void *count)
 }
 
 /* The file's name without its folder. The program itself has none there. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): it is written to, by words */
 static void name_module(const char *path, char *name, size_t room)
 {
     char program[1024];

@@ -99,6 +99,7 @@ static struct context *own_context(struct weft_op *op, uint32_t count)
         return old;
     if (old != NULL && old->count > count)
         count = old->count;
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant */
     struct context *own = weft_calloc(1, sizeof *own + count * sizeof own->values[0]);
     if (own == NULL)
         return NULL;

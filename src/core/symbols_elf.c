@@ -1,14 +1,14 @@
 /* The functions of the program and its libraries, where those are ELF files.
  *
  * Most callbacks are static functions. The dynamic linker does not know those: they stand in the
- * full table, which is in the file only (elf.c). So the file of a module is opened when a function in
+ * full table, which is in the file only (symbols_table.c). So the file of a module is opened when a function in
  * it is asked for first. It is not sure that the file is still the one that was loaded; it is taken
  * if its program headers are those in memory. A function that is in no table may be known to dladdr,
  * and else it is the module's name and the offset in it. */
 #include "symbols.h"
 
 #ifdef __linux__
-#include "elf.h"
+#include "symbols_table.h"
 #include "io/file.h"
 #include "weft/alloc.h"
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /* Any bytes as the file of a program whose functions are looked for: reading its symbol table comes to
  * an end without harm, and every name that is found is one, inside of the table of names. */
-#include "core/elf.h"
+#include "core/symbols_table.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

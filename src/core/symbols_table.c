@@ -4,7 +4,7 @@
  * dynamic one counts. What is written in a file is not trusted: every offset and size is held against
  * what can be read, every name against the table of names. */
 #ifdef __linux__
-#include "elf.h"
+#include "symbols_table.h"
 #include "weft/alloc.h"
 #include <elf.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* The symbol table of an ELF file, from which functions get their names. */
-#ifndef WEFT_CORE_ELF_H
-#define WEFT_CORE_ELF_H
+#ifndef WEFT_CORE_SYMBOLS_TABLE_H
+#define WEFT_CORE_SYMBOLS_TABLE_H
 
 #include <link.h>
 #include <stdint.h>

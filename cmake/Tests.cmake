@@ -22,9 +22,7 @@ find_package(Threads REQUIRED)
 file(GLOB helpers CONFIGURE_DEPENDS tests/lib/*.c)
 add_library(weft-check STATIC ${helpers})
 target_include_directories(weft-check PUBLIC tests/lib include src)
-# Tests find their data by their own names, which stay whole. The last map counts.
-target_compile_options(weft-check PUBLIC
-    -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=${PROJECT_SOURCE_DIR}/)
+set_target_properties(weft-check PROPERTIES WEFT_WHOLE_NAMES ON)
 target_link_libraries(weft-check PUBLIC libweft-test-static libweft-static PkgConfig::cmocka Threads::Threads weft-flags)
 
 # What only ThreadSanitizer needs, so that its stage builds that and no more.
@@ -63,6 +61,7 @@ function(weft_add_test_program source)
     string(REPLACE "/" "-" target test-${name})
     weft_add_program(${target} tests/${name} ${source})
     target_link_libraries(${target} PRIVATE weft-check weft-apps)
+    set_target_properties(${target} PROPERTIES WEFT_WHOLE_NAMES ON)
 
     weft_test_traits(${source} its)
     if("threads" IN_LIST its_labels)

@@ -21,7 +21,7 @@ command -v npm >/dev/null || cannot "there is no npm"
 driver=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/weft/browser
 fetch_driver() {
     mkdir -p "$driver" && cd "$driver" && cp "$here/package.json" . &&
-        npm install --no-audit --no-fund --no-package-lock --loglevel=error
+        npm install --no-audit --no-fund --no-package-lock --loglevel=error --fetch-retries=1
 }
 if ! cmp -s "$here/package.json" "$driver/package.json" || [ ! -d "$driver/node_modules" ]; then
     if ! (fetch_driver) >npm.log 2>&1; then

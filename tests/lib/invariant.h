@@ -28,7 +28,8 @@ static inline const char *invariant_of_op(const struct weft_op *op)
         return "a deadline has children";
     if (op->state_ == OP_READY && op->child_ != NULL)
         return "a finished op has children";
-    if ((op->state_ == OP_STARTING || op->state_ == OP_QUEUED) && op->running_ != 0)
+    bool waits = op->state_ == OP_STARTING || op->state_ == OP_QUEUED || op->state_ == OP_EARLY;
+    if (waits && op->running_ != 0)
         return "an op that waits has children";
     if (op->running_ == 0 && op->flags_ & OP_JOIN && op->state_ == OP_RUNNING)
         return "an op has joined, has no children and still runs";

@@ -23,16 +23,17 @@ const char *__tsan_default_options(void)
 }
 
 /* libuv closes descriptors by a bare system call, which ThreadSanitizer does not see: when another
- * loop is given the same number, it takes that for two threads that open one thing. */
+ * loop is given the same number, it takes that for two threads that open one thing. (What is in front
+ * of the names, __interceptor_ or nothing, depends on who looks up the symbols.) */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
-    return "race:^__interceptor_epoll_create1$\n"
-           "race:^__interceptor_eventfd$\n"
-           "race:^__interceptor_pipe2$\n"
-           "race:^__interceptor_socket$\n"
-           "race:^__interceptor_socketpair$\n"
-           "race:^__interceptor_accept4$\n";
+    return "race:epoll_create1$\n"
+           "race:eventfd$\n"
+           "race:pipe2$\n"
+           "race:socket$\n"
+           "race:socketpair$\n"
+           "race:accept4$\n";
 }
 #endif
 

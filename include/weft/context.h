@@ -11,8 +11,9 @@
  *
  * Context goes down the tree, never up or sideways: a child that sets a value changes it for itself
  * and its own children. What waits in a queue has the context of the op it was pushed under; a
- * promise's work that of its owner, and who awaits it keeps his own. In a library that has no op at
- * hand, ask for weft_current() (weft/hook.h).
+ * promise's work that of its owner, and who awaits it keeps his own. The exception: what a batch, a
+ * cache or a memo does for those who ask has the context of the one it was begun for, if that has one.
+ * In a library that has no op at hand, ask for weft_current() (weft/hook.h).
  *
  * Begin and get take the same time however many keys there are; the first set on an op copies as
  * many pointers as there are keys. */

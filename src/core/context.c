@@ -11,7 +11,7 @@
 #include "observe.h"
 #include "weft/alloc.h"
 #include "weft/context.h"
-#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct value {
@@ -27,24 +27,34 @@ struct context {
 
 /* ---- keys ----------------------------------------------------------------------------------- */
 
-static atomic_uint keys;
+static unsigned keys;
+static uv_mutex_t lock;
+static uv_once_t lock_once = UV_ONCE_INIT;
 
-/* From 1; 0: not numbered, too many. Two threads may number one key at once: then one number is
- * lost and the other counts. */
+static void make_lock(void)
+{
+    if (uv_mutex_init(&lock) != 0)
+        abort(); /* it takes no memory here; there is nobody to tell */
+}
+
+/* From 1; 0: not numbered, too many. */
+static unsigned number_now(struct weft_key *key)
+{
+    uv_once(&lock_once, make_lock);
+    uv_mutex_lock(&lock);
+    unsigned known = __atomic_load_n(&key->number_, __ATOMIC_RELAXED);
+    if (known == 0 && keys < WEFT_KEYS) {
+        known = ++keys;
+        __atomic_store_n(&key->number_, known, __ATOMIC_RELAXED);
+    }
+    uv_mutex_unlock(&lock);
+    return known;
+}
+
 static unsigned number(struct weft_key *key)
 {
     unsigned known = __atomic_load_n(&key->number_, __ATOMIC_RELAXED);
-    if (known != 0)
-        return known;
-    unsigned next = atomic_fetch_add(&keys, 1) + 1;
-    if (next > WEFT_KEYS) {
-        atomic_fetch_sub(&keys, 1);
-        return 0;
-    }
-    if (__atomic_compare_exchange_n(&key->number_, &known, next, false, __ATOMIC_RELAXED,
-                                    __ATOMIC_RELAXED))
-        return next;
-    return known;
+    return known != 0 ? known : number_now(key);
 }
 
 /* ---- holding -------------------------------------------------------------------------------- */
@@ -87,6 +97,14 @@ void *weft__context_hold(const struct weft_op *op)
     if (context != NULL)
         context->holders++;
     return context;
+}
+
+void weft__context_give(struct weft_op *op, void *held)
+{
+    if (op->flags_ & OP_CONTEXT)
+        weft__context_drop(op->context_);
+    op->context_ = held;
+    op->flags_ |= OP_CONTEXT;
 }
 
 /* ---- set and get ---------------------------------------------------------------------------- */

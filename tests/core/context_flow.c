@@ -479,21 +479,46 @@ static void begin_asking(struct weft_op *op)
     weft_memoize(op, &flow->ask, memo, &flow->key, looking_end);
 }
 
-TEST(who_asks_a_memo_keeps_his_and_the_work_has_the_owner_s)
+static unsigned memo_looks;
+
+/* The first one to ask for a key starts it. */
+static void look_as_the_starter(const struct weft_op *op)
+{
+    struct request *starter =
+        &flows[weft_owner(op, const struct promised, promise.op)->key - 1].request;
+    assert_ptr_equal(asked_by(op), starter);
+    assert_ptr_equal(asked_by(weft_current()), starter);
+    memo_looks++;
+}
+
+static void memo_slept(struct weft_op *op, struct weft_op *sleep)
+{
+    look_as_the_starter(op);
+    weft_finish(op, sleep->status);
+}
+
+static void memo_begin(struct weft_op *op)
+{
+    look_as_the_starter(op);
+    weft_sleep(op, &weft_owner(op, struct promised, promise.op)->sleep, 5, memo_slept);
+}
+
+TEST(who_asks_a_memo_keeps_his_and_the_work_has_that_of_the_one_who_started_it)
 {
     struct weft_memo memo = {.entries = WEFT_SLOTS(promised, promise.op),
                              .owner = &owner.op,
-                             .begin = work_begin,
+                             .begin = memo_begin,
                              .is = is_key,
                              .take = take_key};
     struct weft_sleep all = {{0}, 0, {0}};
     model_up(&w);
     memset(promised, 0, sizeof promised);
     owner_up();
+    memo_looks = 0;
     assert_int_equal(weft_context_set(weft_root(&w.loop), &color, &memo), 0);
     weft_sleep(weft_root(&w.loop), &all, 1000, owner_leaves);
     run_flows(begin_asking, 1);
-    assert_int_equal(owner.looks, 4); /* two keys, each begun and slept once */
+    assert_int_equal(memo_looks, 4); /* two keys, each begun and slept once */
     assert_int_equal(memo.misses, 2);
     assert_int_equal(weft_memo_close(&memo), 0);
     world_down(&w);

@@ -34,6 +34,10 @@ elseif(WEFT_SANITIZE STREQUAL "thread")
 elseif(NOT WEFT_SANITIZE STREQUAL "")
     message(FATAL_ERROR "WEFT_SANITIZE is address, thread or nothing, not '${WEFT_SANITIZE}'")
 endif()
+if(WEFT_SANITIZE)
+    # A third less time to compile, and a report still names its lines.
+    list(APPEND sanitize -O1 -g1)
+endif()
 if(WEFT_FUZZ)
     # The library is instrumented as well, or the fuzzer would see nothing of it.
     list(APPEND sanitize -fsanitize=fuzzer-no-link)

@@ -13,6 +13,7 @@
 #         valgrind also run under valgrind
 #         model    seeded comparison with a simple model; longer under `make torture`
 #         stress   a load test; longer under `make torture`
+#         browser  a page in a real browser: only in the plain build
 set(WEFT_SHUFFLE_SEEDS 1 2 3)
 set(WEFT_TEST_TIMEOUT 60)
 

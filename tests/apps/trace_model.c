@@ -1,6 +1,6 @@
 /* Trace files into the model: what a file of ours gives, what is odd, what is refused, and that
  * nothing in a hostile file gets through.
- * ctest: labels=valgrind shuffle=no */
+ * ctest: shuffle=no */
 #include "check.h"
 #include "fault.h"
 #include "trace/model.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The page of weft trace report in a real browser: it loads without an error or a request, shows the
 # figures of the summary, zooms, filters, sorts, and is as quick with 200,000 events.
-# ctest: timeout=180 needs=hooks
+# ctest: labels=browser timeout=180 needs=hooks
 . "$WEFT_SOURCE/tests/lib/shell.sh"
 . "$WEFT_SOURCE/tests/lib/site.sh"
 here=$WEFT_SOURCE/tests/apps/trace_report

@@ -1,5 +1,5 @@
 /* Rings: what is forgotten is counted, and memory does not grow.
- * ctest: labels=valgrind timeout=120 needs=hooks */
+ * ctest: timeout=120 needs=hooks */
 #include "fault.h"
 #include "loop.h"
 #include "scratch.h"

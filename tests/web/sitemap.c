@@ -1,5 +1,5 @@
 /* Sitemaps: each format, packed and not, broken ones, the limits, and that pieces do not matter.
- * ctest: labels=valgrind shuffle=no */
+ * ctest: shuffle=no */
 #include "check.h"
 #include "fault.h"
 #include "sitemap_dump.h"

@@ -20,7 +20,8 @@ import errno
 import gdb
 
 # As in src/core/op.h; the states are magic numbers, so that garbage is told from them.
-IDLE, STARTING, RUNNING, READY, QUEUED = 0, 0x57530001, 0x57520002, 0x57590003, 0x57510004
+IDLE, STARTING, RUNNING, READY = 0, 0x57530001, 0x57520002, 0x57590003
+QUEUED, EARLY = 0x57510004, 0x57450005
 ATTENDANT, WORKS, REFUSED = 1 << 5, 1 << 8, 1 << 10
 # As in include/weft/op.h; UINT_MAX is the limit of a lane that has none.
 GROUP_USER, NO_LIMIT = 1 << 0, 0xFFFFFFFF
@@ -110,6 +111,7 @@ def state_of(op):
         STARTING: "starting",
         READY: "finished, not reported yet",
         QUEUED: "queued",
+        EARLY: "too early",
     }.get(state, "garbage")
 
 

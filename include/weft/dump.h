@@ -21,6 +21,7 @@
  *     [waiting, 340 ms]                              for work that it has under way
  *     [waits for somebody's weft_finish, 340 ms]     it has none: was that finish forgotten?
  *     [queued, 253 ms: 1 of 1 running in the queue made at spider.c:12 main()]
+ *     [too early, 253 ms: being initialised, lazy made at shop.c:12 main()]
  *
  * Ages are read off the clock at that moment, but counted from the turn of the loop on which an op
  * was begun. */

@@ -48,6 +48,7 @@ extern "C" {
 struct weft_op;
 struct weft_loop;
 struct weft_lane;
+struct weft_lazy;
 
 /* Starts op's work. It may finish op at once. */
 typedef void weft_begin_fn(struct weft_op *op);
@@ -106,6 +107,7 @@ struct weft_op {
         struct weft_lane *lane;
         size_t index;
         weft_then_fn *then;
+        struct weft_lazy *lazy;
     } place_;
     const struct weft_site *site_;
     uint64_t id_;   /* for weft/hook.h and weft/context.h; */

@@ -16,8 +16,10 @@
 
 #if defined(__GNUC__)
 #define WEFT_API __attribute__((visibility("default")))
+#define WEFT_MUST_USE __attribute__((warn_unused_result)) /* who ignores it would be wrong */
 #else
 #define WEFT_API
+#define WEFT_MUST_USE
 #endif
 
 #ifdef __cplusplus

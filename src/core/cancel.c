@@ -21,6 +21,10 @@ static bool cancel_one(struct weft_op *op, int reason)
         weft__lane_cancel(op);
         op_refuse(op, reason);
         return false;
+    case OP_EARLY:
+        weft__lazy_cancel(op);
+        op_refuse(op, reason);
+        return false;
     case OP_STARTING: /* refused when its begin would run */
         op->reason_ = reason;
         op->flags_ |= OP_REFUSE;

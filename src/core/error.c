@@ -17,7 +17,7 @@ static const struct {
     {UV_ETIMEDOUT, "ETIMEDOUT", "timed out"}, /* not only connections do */
     {WEFT_EABI, "EABI", "the weft header and the weft library are of different versions"},
     {WEFT_ESTUCK, "ESTUCK", "operations are left that nothing can finish"},
-    {WEFT_ESTOPPED, "ESTOPPED", "the queue was stopped and takes no more tasks"},
+    {WEFT_ESTOPPED, "ESTOPPED", "it was stopped and takes no more"},
     {WEFT_EEXIT, "EEXIT", "a child process ended with an error"},
     {WEFT_ETLS, "ETLS", "no secure connection to that peer"},
     {WEFT_EHTTP, "EHTTP", "the peer does not speak HTTP as it should"},
@@ -25,6 +25,7 @@ static const struct {
     {WEFT_EDAMAGED, "EDAMAGED", "what was stored is not what was written"},
     {WEFT_ECYCLE, "ECYCLE", "tasks wait for one another in a circle"},
     {WEFT_ESTATUS, "ESTATUS", "the server answered, but not with what was asked for"},
+    {WEFT_ENOANSWER, "ENOANSWER", "the load ended without an answer"},
 };
 
 #define UV_TEXT(name, text)                                                                        \

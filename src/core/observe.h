@@ -244,6 +244,8 @@ __attribute__((noreturn, cold)) void weft__thrown(const struct weft_site *site,
 void weft__context_inherit(struct weft_op *op, const struct weft_op *parent);
 /* op's, as it is now, for one that is no op: it does not change until that drops it. NULL: none. */
 void *weft__context_hold(const struct weft_op *op);
+/* op has this one, held before, from now on. */
+void weft__context_give(struct weft_op *op, void *held);
 void weft__context_drop(void *held);
 /* On a thread that is no loop's: the work that runs there, with its context. */
 struct weft_visit {

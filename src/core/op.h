@@ -9,10 +9,13 @@
  *       │ run, 32 begins deep    │   │ the queue has a place
  *       ├──────────► STARTING ───┘   │
  *       │ push                       │
- *       └──────────► QUEUED ─────────┘
+ *       ├──────────► QUEUED ─────────┤
+ *       │ lazy_run, too soon         │ the component is ready
+ *       └──────────► EARLY ──────────┘
  *
  * A refused op (its parent was cancelled) goes from IDLE to READY without its begin. STARTING and
- * READY ops are on the loop's ready queue, QUEUED ones on their lane; both are linked by wait_. */
+ * READY ops are on the loop's ready queue, QUEUED ones on their lane, EARLY ones on their lazy; all are
+ * linked by wait_. */
 #ifndef WEFT_CORE_OP_H
 #define WEFT_CORE_OP_H
 
@@ -23,7 +26,8 @@ enum op_state {
     OP_STARTING = 0x57530001,
     OP_RUNNING = 0x57520002,
     OP_READY = 0x57590003,
-    OP_QUEUED = 0x57510004
+    OP_QUEUED = 0x57510004,
+    OP_EARLY = 0x57450005
 };
 
 enum op_flag {
@@ -172,7 +176,7 @@ static inline void wait_unlink(struct weft_op *op, struct weft_op ***tail)
 static inline bool op_state_known(uint32_t state)
 {
     return state == OP_IDLE || state == OP_RUNNING || state == OP_READY || state == OP_STARTING ||
-           state == OP_QUEUED;
+           state == OP_QUEUED || state == OP_EARLY;
 }
 
 static inline void op_check_known(const struct weft_op *op)
@@ -415,6 +419,10 @@ void weft__attendants_stop(struct weft_op *op);
 /* The queue's side of a cancel and of a finish. */
 void weft__lane_cancel(struct weft_op *task);
 void weft__lane_release(struct weft_op *task);
+/* A cancel takes a call out of its lazy's line. */
+void weft__lazy_cancel(struct weft_op *call);
+/* The flight whose load op is; NULL: it is something else. For signal handlers, too. */
+struct weft_flight *weft__flight_of(const struct weft_op *op);
 
 const char *weft__op_type(const struct weft_op *op);
 

@@ -6,6 +6,8 @@
  * So they are put together here by hand. An op that is reported may be in any state, also one that
  * was never zeroed: before its state is known to be one of ours none of its pointers is followed. */
 #include "report.h"
+#include "weft/batch.h"
+#include "weft/lazy.h"
 #include "weft/queue.h"
 #include "weft/sim.h"
 #include <limits.h>
@@ -125,6 +127,8 @@ static const char *state_name(const struct weft_op *op)
         return "finished, not reported yet";
     case OP_QUEUED:
         return "queued";
+    case OP_EARLY:
+        return "too early";
     default:
         return "garbage";
     }
@@ -177,6 +181,35 @@ static void say_queue(struct weft_words *words, const struct weft_lane *lane)
     say_site(words, " made at ", queue->handle_.site_);
 }
 
+/* Why a call is not begun: what has to be ready first, and whether anybody is at it. */
+static void say_lazy(struct weft_words *words, const struct weft_lazy *lazy)
+{
+    bool pending = lazy->promise.op.state_ != OP_IDLE;
+    weft__say(words, lazy->initialized ? ": is begun in its turn"
+                     : pending         ? ": being initialised"
+                                       : ": nobody initialises it");
+    say_site(words, ", lazy made at ", lazy->handle_.site_);
+}
+
+/* What is loaded. A key may be any bytes, from anywhere: no more than a few, and only what is plain. */
+static void say_key(struct weft_words *words, struct weft_text key)
+{
+    enum { MOST = 40 };
+    weft__say(words, ", key \"");
+    for (size_t i = 0; i < key.size && i < MOST; i++) {
+        bool plain = key.data[i] >= ' ' && key.data[i] <= '~';
+        weft__say(words, (const char[]){plain ? key.data[i] : '?', '\0'});
+    }
+    weft__say(words, key.size > MOST ? "…\"" : "\"");
+}
+
+static void say_load(struct weft_words *words, const struct weft_op *op)
+{
+    const struct weft_flight *flight = weft__flight_of(op);
+    if (flight != NULL)
+        say_key(words, flight->key);
+}
+
 static bool has_age(const struct weft_op *op)
 {
     return op->parent != NULL && op->state_ != OP_IDLE && !(op->flags_ & OP_REFUSED);
@@ -199,6 +232,10 @@ void weft__say_op(struct weft_words *words, const struct weft_op *op)
     }
     if (op->state_ == OP_QUEUED)
         say_queue(words, op->place_.lane);
+    if (op->state_ == OP_EARLY)
+        say_lazy(words, op->place_.lazy);
+    if (known && op->state_ != OP_IDLE)
+        say_load(words, op);
     weft__say(words, "]");
     if (known)
         weft__say_site(words, op->site_);

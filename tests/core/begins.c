@@ -13,6 +13,7 @@
 #include <weft.h>
 #include <weft/crawl.h>
 #include <weft/http.h>
+#include <weft/shared.h>
 
 /* ---- one row each --------------------------------------------------------------------------- */
 
@@ -35,6 +36,10 @@ ROW(auto, struct weft_auto, static const struct weft_auto_task tasks[1];
     weft_auto(root, &it, tasks, NULL, 0, weft_ignore))
 ROW(await, struct weft_await, weft_await(root, &it, NULL, weft_ignore))
 ROW(await_many, struct weft_await_many, weft_await_all(root, &it, NULL, 0, weft_ignore))
+ROW(batch_ask, struct weft_batch_ask,
+    weft_batch_ask(root, &it, NULL, weft_text(NULL, 0), weft_ignore))
+ROW(cache_get, struct weft_cache_get,
+    weft_cache_get(root, &it, NULL, weft_text(NULL, 0), weft_ignore))
 ROW(connect, struct weft_connect, weft_connect(root, &it, NULL, NULL, NULL, weft_ignore))
 ROW(crawl_commit, struct weft_crawl_commit, weft_crawl_commit(root, &it, NULL, weft_ignore))
 ROW(dir_read, struct weft_dir_read, weft_dir_read(root, &it, NULL, weft_ignore))
@@ -64,6 +69,7 @@ ROW(immediate, struct weft_op, weft_immediate(root, &it, weft_ignore))
 ROW(interruptible, struct weft_interruptible,
     weft_interruptible(root, &it, NULL, NULL, weft_ignore))
 ROW(item, struct weft_item, weft_cargo_push(NULL, root, &it, weft_ignore))
+ROW(lazy_init, struct weft_lazy_init, weft_lazy_init(root, &it, NULL, weft_ignore))
 ROW(listen, struct weft_listen, weft_listen(root, &it, NULL, weft_ignore))
 ROW(lookup, struct weft_lookup, weft_lookup(root, &it, NULL, NULL, weft_ignore))
 ROW(memoize, struct weft_memoize, weft_memoize(root, &it, NULL, NULL, weft_ignore))
@@ -75,6 +81,11 @@ ROW(queue_room, struct weft_queue_wait, weft_queue_room(root, &it, NULL, weft_ig
 ROW(race, struct weft_race, weft_race(root, &it, NULL, weft_ignore))
 ROW(read, struct weft_read, weft_read(root, &it, NULL, NULL, 0, weft_ignore))
 ROW(read_all, struct weft_read_all, weft_read_all(root, &it, NULL, 0, weft_ignore))
+ROW(redis, struct weft_redis, weft_redis(root, &it, weft_ignore))
+ROW(redis_command, struct weft_redis_command,
+    weft_redis_command(root, &it, NULL, NULL, 0, weft_ignore))
+ROW(redis_subscription, struct weft_redis_subscription,
+    weft_redis_subscribe(root, &it, NULL, 0, weft_ignore))
 ROW(reflect, struct weft_reflect, weft_reflect(root, &it, NULL, NULL, weft_ignore))
 ROW(repeat, struct weft_repeat, weft_whilst(root, &it, NULL, NULL, weft_ignore))
 ROW(retry, struct weft_retry, weft_retry(root, &it, NULL, NULL, 0, 0, weft_ignore))
@@ -82,6 +93,8 @@ ROW(search, struct weft_search, weft_detect(root, &it, no_slots, 0, NULL, NULL, 
 ROW(series, struct weft_series, weft_series(root, &it, weft_ignore, NULL))
 ROW(settle, struct weft_settle,
     weft_settle(root, &it, no_slots, 0, NULL, NULL, NULL, 0, weft_ignore))
+ROW(shared, struct weft_shared, weft_shared(root, &it, weft_ignore))
+ROW(shared_forget, struct weft_shared_forget, weft_shared_forget_all(root, &it, NULL, weft_ignore))
 ROW(shutdown, struct weft_stream_wait, weft_shutdown(root, &it, NULL, weft_ignore))
 ROW(signal, struct weft_signal, weft_signal(root, &it, 0, weft_ignore))
 ROW(sleep, struct weft_sleep, weft_sleep(root, &it, 0, weft_ignore))
@@ -131,6 +144,8 @@ static const struct row rows[] = {
     IS(auto, "auto", WEFT_FLOW),
     IS(await, "await", WEFT_PROMISE),
     IS(await_many, "await_all", WEFT_PROMISE),
+    IS(batch_ask, "batch_ask", WEFT_CACHE),
+    IS(cache_get, "cache_get", WEFT_CACHE),
     IS(connect, "connect", WEFT_NET),
     IS(crawl_commit, "crawl_commit", WEFT_FS),
     IS(dir_read, "dir_read", WEFT_FS),
@@ -158,6 +173,7 @@ static const struct row rows[] = {
     IS(immediate, "immediate", WEFT_USER),
     IS(interruptible, "interruptible", WEFT_SIGNAL),
     IS(item, "cargo item", WEFT_QUEUE),
+    IS(lazy_init, "lazy_init", WEFT_FLOW),
     IS(listen, "listen", WEFT_NET | WEFT_HANDLE),
     IS(lookup, "lookup", WEFT_DNS),
     IS(memoize, "memoize", WEFT_PROMISE),
@@ -169,12 +185,17 @@ static const struct row rows[] = {
     IS(race, "race", WEFT_FLOW),
     IS(read, "read", WEFT_NET),
     IS(read_all, "read_all", WEFT_NET),
+    IS(redis, "redis", WEFT_NET | WEFT_HANDLE),
+    IS(redis_command, "redis_command", WEFT_NET),
+    IS(redis_subscription, "redis_subscription", WEFT_NET | WEFT_HANDLE),
     IS(reflect, "reflect", WEFT_FLOW),
     IS(repeat, "whilst", WEFT_FLOW),
     IS(retry, "retry", WEFT_FLOW),
     IS(search, "detect", WEFT_FLOW),
     IS(series, "series", WEFT_FLOW),
     IS(settle, "settle", WEFT_FLOW),
+    IS(shared, "shared", WEFT_CACHE | WEFT_HANDLE),
+    IS(shared_forget, "shared_forget", WEFT_CACHE),
     IS(shutdown, "shutdown", WEFT_NET),
     IS(signal, "signal", WEFT_SIGNAL | WEFT_HANDLE),
     IS(sleep, "sleep", WEFT_TIMER),
@@ -303,8 +324,8 @@ static void look_for_providers(const char *path, const char *text)
 
 TEST(every_begin_goes_through_the_conformance_suite_somewhere)
 {
-    static const char *const rooms[] = {"tests/flow", "tests/queue", "tests/io", "tests/http",
-                                        "tests/store"};
+    static const char *const rooms[] = {"tests/flow", "tests/queue", "tests/io",
+                                        "tests/http", "tests/store", "tests/recipes"};
     memset(conforms, 0, sizeof conforms);
     for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++)
         each_text(rooms[i], 'c', look_for_providers);

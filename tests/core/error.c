@@ -41,15 +41,22 @@ TEST(not_only_connections_time_out)
 
 TEST(our_own_errors_have_names_and_texts)
 {
-    static const int ours[] = {WEFT_EABI, WEFT_ESTUCK, WEFT_ESTOPPED, WEFT_EEXIT,
-                               WEFT_ETLS, WEFT_EHTTP,  WEFT_EREFUSED, WEFT_EDAMAGED};
-    static const char *const names[] = {"EABI", "ESTUCK", "ESTOPPED", "EEXIT",
-                                        "ETLS", "EHTTP",  "EREFUSED", "EDAMAGED"};
+    static const int ours[] = {WEFT_EABI,   WEFT_ESTUCK,  WEFT_ESTOPPED, WEFT_EEXIT,
+                               WEFT_ETLS,   WEFT_EHTTP,   WEFT_EREFUSED, WEFT_EDAMAGED,
+                               WEFT_ECYCLE, WEFT_ESTATUS, WEFT_ENOANSWER};
+    static const char *const names[] = {"EABI",   "ESTUCK",  "ESTOPPED", "EEXIT",
+                                        "ETLS",   "EHTTP",   "EREFUSED", "EDAMAGED",
+                                        "ECYCLE", "ESTATUS", "ENOANSWER"};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         assert_string_equal(weft_error_name(ours[i]), names[i]);
         assert_int_not_equal(strlen(weft_strerror(ours[i])), 0);
         assert_null(strstr(weft_strerror(ours[i]), "unknown"));
     }
+}
+
+TEST(not_only_queues_are_stopped)
+{
+    assert_string_equal(weft_strerror(WEFT_ESTOPPED), "it was stopped and takes no more");
 }
 
 TEST(any_other_number_is_unknown_and_is_told)

@@ -27,10 +27,13 @@ struct weft_promise {
     struct weft_op op; /* its status counts once `settled` is true */
     bool settled;      /* read only */
     bool keep;         /* go on when the last one who awaits it leaves */
-    bool awaited_, unwanted_, forgotten_, asked_;
+    bool awaited_, unwanted_, forgotten_, asked_, expected_;
     unsigned held_;
     struct weft_op *waiters_, **waiters_tail_;
     struct weft_promise *next_unwanted_;
+    uint64_t settled_ms_;
+    weft_begin_fn *begin_; /* of one that has a context_: that of the op it was started for */
+    void *context_;
 };
 
 /* Begin promise's work under owner, which outlives the work but need not wait for anybody; an error

@@ -16,13 +16,14 @@
  *     await puts a then of ours in front of its own. One without a then looks at nothing: it does
  *     not hold, and what an op without a then means stays with the core. */
 #include "promise.h"
+#include "core/observe.h"
 #include "trace/brackets.h"
 
 /* ---- the promise ---------------------------------------------------------------------------- */
 
 /* An error of one that nobody ever awaited is lost. Who awaited it and left did not want to know,
  * and whoever cancelled it knows. */
-static void check_awaited(struct weft_promise *promise)
+void weft__promise_check_awaited(struct weft_promise *promise)
 {
     if (promise->settled && promise->op.status != 0 && !promise->awaited_ &&
         !promise_cancelled(promise))
@@ -35,11 +36,15 @@ static void let_go(struct weft_op *waiter, struct weft_promise *promise, int sta
     weft_finish(waiter, status);
 }
 
-static void settled(struct weft_op *owner, struct weft_op *op)
+void weft__promise_settled(struct weft_op *owner, struct weft_op *op)
 {
     (void)owner;
     struct weft_promise *promise = weft_owner(op, struct weft_promise, op);
     promise->settled = true;
+    promise->settled_ms_ = weft_now(op->loop_);
+    if (promise->context_ != NULL) /* it was not begun */
+        weft__context_drop(promise->context_);
+    promise->context_ = NULL;
     while (promise->waiters_ != NULL)
         let_go(promise->waiters_, promise, op->status);
 }
@@ -51,7 +56,7 @@ static void by_hand(struct weft_op *op)
 }
 
 void weft__promise_start(const struct weft_site *site, struct weft_op *owner,
-                         struct weft_promise *promise, weft_begin_fn *begin)
+                         struct weft_promise *promise, weft_begin_fn *begin, weft_then_fn *settled)
 {
     promise->settled = promise->awaited_ = promise->forgotten_ = promise->asked_ = false;
     promise->waiters_ = NULL;
@@ -62,14 +67,35 @@ void weft__promise_start(const struct weft_site *site, struct weft_op *owner,
         weft_run_now_at(site, owner, &promise->op, by_hand, settled);
 }
 
+static void begin_in_context(struct weft_op *op)
+{
+    struct weft_promise *promise = weft_owner(op, struct weft_promise, op);
+    weft__context_give(op, promise->context_);
+    promise->context_ = NULL;
+    promise->begin_(op);
+}
+
+void weft__promise_start_for(const struct weft_op *asker, const struct weft_site *site,
+                             struct weft_op *owner, struct weft_promise *promise,
+                             weft_begin_fn *begin, weft_then_fn *settled)
+{
+    promise->expected_ = true;
+    promise->begin_ = begin;
+    promise->context_ = asker != NULL ? weft__context_hold(asker) : NULL;
+    if (promise->context_ != NULL)
+        begin = begin_in_context;
+    weft__promise_start(site, owner, promise, begin, settled);
+    promise->expected_ = false;
+}
+
 void weft_promise_at(const struct weft_site *site, struct weft_op *owner,
                      struct weft_promise *promise, weft_begin_fn *begin)
 {
     op_check_start(owner, &promise->op);
     RULE(1, promise->held_ == 0, &promise->op,
          "a promise was started again before everybody who awaits it was told");
-    check_awaited(promise);
-    weft__promise_start(site, owner, promise, begin);
+    weft__promise_check_awaited(promise);
+    weft__promise_start(site, owner, promise, begin, weft__promise_settled);
 }
 
 void weft_promise_settle(struct weft_promise *promise, int status)
@@ -82,7 +108,7 @@ int weft_promise_close(struct weft_promise *promise)
 {
     if (promise_pending(promise) || promise->held_ != 0)
         return UV_EBUSY;
-    check_awaited(promise);
+    weft__promise_check_awaited(promise);
     promise->settled = false;
     return 0;
 }
@@ -110,7 +136,7 @@ static void cancel_unwanted(void)
 
 static void last_one_left(struct weft_promise *promise)
 {
-    if (promise->keep || promise->unwanted_)
+    if (promise->keep || promise->unwanted_ || promise->expected_)
         return;
     promise->unwanted_ = true;
     promise->next_unwanted_ = unwanted;

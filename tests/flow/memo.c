@@ -5,6 +5,7 @@
 #include "provider.h"
 #include <stdlib.h>
 #include <string.h>
+#include <weft/context.h>
 #include <weft/flow.h>
 #include <weft/queue.h>
 
@@ -461,6 +462,55 @@ TEST(the_work_may_end_who_asks_for_it)
     assert_int_equal(status_of(0), UV_EPIPE);
     assert_int_equal(jobs.begun, 1);
     assert_int_equal(jobs.running, 0);
+    assert_int_equal(people[0].promise.op.status, UV_ECANCELED); /* it goes on for nobody */
+}
+
+static void cancel_who_asked(struct weft_op *op)
+{
+    weft_cancel(&asks[0].memoize.await.op, UV_EPIPE);
+    person_begin(op);
+}
+
+TEST(work_that_cancels_who_asks_for_it_is_cancelled)
+{
+    up();
+    memo.begin = cancel_who_asked;
+    ask(0, 7);
+    run_down();
+    assert_int_equal(status_of(0), UV_EPIPE);
+    assert_int_equal(people[0].promise.op.status, UV_ECANCELED);
+}
+
+static void keep_and_cancel_who_asked(struct weft_op *op)
+{
+    person_of(op)->promise.keep = true;
+    cancel_who_asked(op);
+}
+
+TEST(work_that_cancels_who_asks_for_it_goes_on_if_it_is_to_be_kept)
+{
+    up();
+    memo.begin = keep_and_cancel_who_asked;
+    ask(0, 7);
+    run_down();
+    assert_int_equal(status_of(0), UV_EPIPE);
+    assert_int_equal(people[0].promise.op.status, 0);
+}
+
+static void let_another_come_and_cancel_who_asked(struct weft_op *op)
+{
+    ask(1, 7);
+    cancel_who_asked(op);
+}
+
+TEST(work_that_cancels_who_asks_for_it_goes_on_for_others)
+{
+    up();
+    memo.begin = let_another_come_and_cancel_who_asked;
+    ask(0, 7);
+    run_down();
+    assert_int_equal(status_of(0), UV_EPIPE);
+    assert_int_equal(status_of(1), 0);
 }
 
 TEST(under_a_cancelled_parent_nothing_is_asked)
@@ -866,4 +916,110 @@ static const struct weft_provider memoize_provider = {
 TEST(memoize_conforms)
 {
     provider_check(&memoize_provider);
+}
+
+static void ask_without_an_owner(void)
+{
+    up();
+    static struct weft_op not_run;
+    memo.owner = &not_run;
+    ask(0, 7);
+}
+
+TEST(the_owner_of_a_memo_runs)
+{
+    dies(ask_without_an_owner, "rule 2", "a memo's owner is not running", "memoize", "ask_then()");
+}
+
+/* ---- context -------------------------------------------------------------------------------- */
+
+static unsigned released;
+
+static void count_release(void *value)
+{
+    (void)value;
+    released++;
+}
+
+static struct weft_key context_key = {.name = "memo", .release = count_release};
+static struct weft_op request;
+static int of_request, of_owner;
+static void *in_work;
+
+static void look_and_begin(struct weft_op *op)
+{
+    in_work = weft_context_get(op, &context_key);
+    person_begin(op);
+}
+
+static void up_with_context(void)
+{
+    up();
+    released = 0;
+    in_work = NULL;
+    memo.begin = look_and_begin;
+    request = (struct weft_op){0};
+    weft_run(root(), &request, NULL, noted);
+    assert_int_equal(weft_context_set(root(), &context_key, &of_owner), 0);
+    assert_int_equal(weft_context_set(&request, &context_key, &of_request), 0);
+}
+
+static void request_asks(int which, int id)
+{
+    asks[which].id = id;
+    weft_memoize(&request, &asks[which].memoize, &memo, &id, there);
+}
+
+TEST(work_has_the_context_of_the_one_who_started_it_and_keeps_it)
+{
+    up_with_context();
+    request_asks(0, 7);
+    assert_ptr_equal(in_work, &of_request);
+    ask(1, 7);
+    weft_cancel(&asks[0].memoize.await.op, UV_EINTR);
+    weft_sim_advance(&w.sim, 1);
+    weft_finish(&request, 0);
+    weft_sim_advance(&w.sim, 1);
+    assert_int_equal(released, 0); /* the work has it */
+    weft_sim_advance(&w.sim, 10);
+    assert_int_equal(released, 1);
+    assert_int_equal(status_of(1), 0);
+    run_down();
+}
+
+TEST(a_promise_of_a_memo_has_the_owners_context)
+{
+    up_with_context();
+    int id = 7;
+    assert_non_null(weft_memo_promise(&memo, &id, NULL));
+    assert_ptr_equal(in_work, &of_owner);
+    weft_finish(&request, 0);
+    run_down();
+}
+
+static void ask_deep_down_and_leave(struct weft_op *op)
+{
+    static struct weft_op deep[40];
+    static int depth;
+    depth = op == &request ? 0 : depth + 1;
+    if (depth < 31) {
+        deep[depth] = (struct weft_op){0};
+        weft_run(op, &deep[depth], ask_deep_down_and_leave, noted);
+        weft_join(op);
+        return;
+    }
+    request_asks(0, 7);
+    assert_int_equal(loads[7], 0); /* not begun yet */
+    weft_cancel(&asks[0].memoize.await.op, UV_EINTR);
+    weft_finish(op, 0);
+}
+
+TEST(work_that_is_never_begun_lets_go_of_the_context)
+{
+    up_with_context();
+    ask_deep_down_and_leave(&request);
+    run_down();
+    assert_int_equal(status_of(0), UV_EINTR);
+    assert_int_equal(loads[7], 0);
+    assert_int_equal(released, 2); /* the root's, too */
 }

@@ -7,6 +7,8 @@
 
 #include "weft/address.h"
 #include "weft/alloc.h"
+#include "weft/batch.h"
+#include "weft/cache.h"
 #include "weft/cargo.h"
 #include "weft/context.h"
 #include "weft/dir.h"
@@ -17,6 +19,7 @@
 #include "weft/file.h"
 #include "weft/flow.h"
 #include "weft/hook.h"
+#include "weft/lazy.h"
 #include "weft/loop.h"
 #include "weft/op.h"
 #include "weft/post.h"

@@ -201,6 +201,9 @@ WEFT_API int weft_http_percent_encode(struct weft_text text, enum weft_http_esca
 WEFT_API int weft_http_form_next(struct weft_text *rest, struct weft_text *name,
                                  struct weft_text *value);
 
+/* Is this, decoded, the same as plain? Not if there is a '%' without two hex digits in it. */
+WEFT_API bool weft_http_form_is(struct weft_text name, const char *plain);
+
 /* As weft_http_percent_decode, and '+' is a space. */
 WEFT_API int weft_http_form_decode(struct weft_text text, char *buffer, size_t size,
                                    struct weft_text *decoded);
@@ -227,15 +230,28 @@ WEFT_API int weft_http_form_number(struct weft_text form, const char *name, int6
 WEFT_API int weft_http_path_clean(struct weft_text path, char *buffer, size_t size,
                                   struct weft_text *clean);
 
-/* ---- other fields --------------------------------------------------------------------------- */
+/* ---- what the client likes ------------------------------------------------------------------ */
 
-/* How much the client likes a content coding ("gzip", "br", "identity"): 0 (not at all) to 1000.
+/* Which of count media types ("text/html") it likes best (Accept; RFC 9110, 12.5.1): its index, or
+ * count if it takes none of them. For each type the range that names it most exactly counts,
+ * wherever it stands; the first of several. Of types that are liked as much the one that is named
+ * more exactly is taken, then the first in types. Without an Accept, or with an empty one, all are
+ * liked. Parameters but q are passed over, and so are elements that are malformed. */
+WEFT_API size_t weft_http_accept_best(const struct weft_http_head *head, const char *const *types,
+                                      size_t count);
+
+/* How much it likes one media type: 0 (not at all) to 1000. */
+WEFT_API unsigned weft_http_accept_quality(const struct weft_http_head *head, const char *type);
+
+/* How much it likes a content coding ("gzip", "br", "identity"): 0 (not at all) to 1000.
  * Without an Accept-Encoding only identity is taken, although the RFC allows all. Elements that are
  * malformed count as not accepted. */
 WEFT_API unsigned weft_http_encoding_quality(const struct weft_http_head *head, const char *coding);
 
 /* Whether it takes it at all. */
 WEFT_API bool weft_http_accepts_encoding(const struct weft_http_head *head, const char *coding);
+
+/* ---- other fields --------------------------------------------------------------------------- */
 
 struct weft_http_link {
     struct weft_text target;     /* what stands in <>; not decoded, may be relative or empty */

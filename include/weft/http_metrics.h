@@ -32,6 +32,7 @@
 #ifndef WEFT_HTTP_METRICS_H
 #define WEFT_HTTP_METRICS_H
 
+#include "cache.h"
 #include "http_server.h"
 
 #ifdef __cplusplus
@@ -40,8 +41,9 @@ extern "C" {
 
 enum {
     WEFT_HTTP_METRICS_BUCKETS = 16,
-    WEFT_HTTP_METRICS_SERVERS = 64,    /* the connections of more are not counted */
-    WEFT_HTTP_METRICS_TEXT = 40 * 1024 /* room for the text, with its NUL, whatever it counts */
+    WEFT_HTTP_METRICS_SERVERS = 64,     /* the connections of more are not counted */
+    WEFT_HTTP_METRICS_TEXT = 40 * 1024, /* room for the text, with its NUL, whatever it counts */
+    WEFT_HTTP_METRICS_CACHE_TEXT = 8 * 1024 /* the same for a cache: see below */
 };
 
 /* For the library: what one server said last; alone on its cache line. */
@@ -77,6 +79,32 @@ WEFT_API int weft_http_metrics_format(const struct weft_http_metrics *metrics, c
  * request->op ends with UV_ENOMEM. */
 WEFT_API void weft_http_metrics_answer(struct weft_http_metrics *metrics,
                                        struct weft_http_request *request);
+
+/* ---- caches --------------------------------------------------------------------------------- */
+
+/* The figures of caches (weft/cache.h; that of a weft_shared is its .cache) in the same format, to be put
+ * behind those of the servers: every figure of struct weft_cache_stats as a counter, entries and bytes as
+ * gauges. With the prefix "shop" and a cache named "totals":
+ *
+ *     shop_cache_hits_total{cache="totals"} 7
+ *     shop_cache_misses_total{cache="totals"} 2
+ *     …
+ *     shop_cache_bytes{cache="totals"} 1312
+ *
+ * All caches of one prefix go into one call: the format wants the lines of a name together. */
+struct weft_http_metrics_cache {
+    const char *name; /* its label, any UTF-8; NULL: it has none, and is the only one */
+    const struct weft_cache *cache;
+};
+
+/* Write them into text, with a NUL behind, on the thread of the caches' loop; returns how many bytes they
+ * are. UV_ENOBUFS: they do not fit; WEFT_HTTP_METRICS_CACHE_TEXT bytes for each cache and once more are
+ * always enough if neither the prefix nor a name is longer than 64 bytes. UV_EINVAL: the prefix has other
+ * bytes than letters, digits, '_' and ':', begins with a digit or is empty; a cache is NULL, or one of
+ * several has no name. After an error text is "". */
+WEFT_API int weft_http_metrics_caches_format(const char *prefix,
+                                             const struct weft_http_metrics_cache *caches,
+                                             size_t count, char *text, size_t size);
 
 #ifdef __cplusplus
 }

@@ -16,10 +16,8 @@
  * kernel; what still runs below it is cancelled then.
  *
  * A handler that fails has answered too: if op ends with an error before an answer was begun, the
- * client gets the status that fits (413 for UV_EFBIG, 400 for WEFT_EHTTP, 503 for what will pass
- * such as UV_ENOMEM and UV_EMFILE, 504 for UV_ETIMEDOUT, otherwise 500). Ended by 0 without an
- * answer is 500. After the answer was begun the connection is cut, so that what is incomplete never
- * looks complete.
+ * client gets the status that fits (weft_http_status_of). Ended by 0 without an answer is 500. After
+ * the answer was begun the connection is cut, so that what is incomplete never looks complete.
  *
  * Requests on one connection are handled one after the other: pipelined ones are answered in order.
  * What does not follow RFC 9112 to the letter is refused before a handler sees it. */
@@ -38,6 +36,7 @@ struct weft_http_request;
 struct weft_http_connection;
 struct weft_http_exchange;
 struct weft_http_pool;
+struct weft_cell;
 
 /* ---- a request ------------------------------------------------------------------------------ */
 
@@ -85,10 +84,29 @@ __attribute__((format(printf, 3, 4))) WEFT_API int weft_http_setf(struct weft_ht
  * value, ends op with UV_EINVAL; an op that was cancelled ends with the reason. */
 WEFT_API void weft_http_answer(struct weft_http_request *request, int status, const char *type,
                                const void *data, size_t size);
-/* The same with a body as by printf, which is copied. Without the memory for it op ends with
+/* The same with a body that is copied; or as by printf. Without the memory for it op ends with
  * UV_ENOMEM. */
+WEFT_API void weft_http_answer_copy(struct weft_http_request *request, int status, const char *type,
+                                    const void *data, size_t size);
 __attribute__((format(printf, 4, 5))) WEFT_API void weft_http_answerf(
     struct weft_http_request *request, int status, const char *type, const char *format, ...);
+
+/* The same with the value of a cell (weft/batch.h), as a cache or a batch has it: nothing is copied, and
+ * the cell is held until the request is over, however it ends. So it may be called in the then of a get,
+ * whatever becomes of the entry and of the cache after that. UV_EINVAL ends op also if cell is NULL. */
+WEFT_API void weft_http_answer_cell(struct weft_http_request *request, int status, const char *type,
+                                    struct weft_cell *cell);
+
+/* The status for a handler's error, for those who answer it by themselves:
+ *     413   UV_EFBIG
+ *     400   WEFT_EHTTP
+ *     503   what will pass: UV_ENOMEM, UV_EMFILE, UV_ENFILE, UV_EAGAIN, UV_EBUSY; UV_ENOBUFS and
+ *           WEFT_ESTOPPED of a queue, a batch or a lazy; UV_ENOTCONN
+ *     504   UV_ETIMEDOUT
+ *     500   everything else, 0 too
+ * The server adds "Retry-After: 1" to its 503. It takes a UV_ENOBUFS for 500 if the answer's head was
+ * what had no room: it would be too large the next time as well. */
+WEFT_API int weft_http_status_of(int error);
 
 /* Answer piece by piece: begin, write, write, …, end. length is that of the whole body, or
  * WEFT_HTTP_UNKNOWN: then it goes in chunks (to a client of HTTP/1.0: until the connection closes).

@@ -251,6 +251,21 @@ static void try_head(struct weft_text text)
     require(weft_http_encoding_quality(&head, "identity") <= 1000);
 }
 
+static void try_accept(struct weft_text text)
+{
+    static const char *const types[] = {"text/plain", "text/html", "application/json"};
+    struct weft_http_field field = {weft_text_of("Accept"), text};
+    struct weft_http_head head = {.fields = &field, .count = 1};
+    size_t best = weft_http_accept_best(&head, types, 3);
+    unsigned most = 0;
+    for (size_t i = 0; i < 3; i++) {
+        unsigned quality = weft_http_accept_quality(&head, types[i]);
+        most = quality > most ? quality : most;
+    }
+    require(most <= 1000 && best <= 3);
+    require(most == (best < 3 ? weft_http_accept_quality(&head, types[best]) : 0));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct weft_text text = weft_text((const char *)data, size);
@@ -272,5 +287,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     try_path(text, size / 2);
     try_number(text);
     try_head(text);
+    try_accept(text);
     return 0;
 }

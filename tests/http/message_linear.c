@@ -38,8 +38,8 @@ static void walk(struct weft_text text)
 
 static void read_as_head(struct weft_text text)
 {
-    static const char *const names[] = {"If-Match", "If-None-Match", "If-Modified-Since",
-                                        "If-Range", "Accept-Encoding"};
+    static const char *const names[] = {"If-Match", "If-None-Match",   "If-Modified-Since",
+                                        "If-Range", "Accept-Encoding", "Accept"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct weft_http_head head = HEAD(WEFT_HTTP_GET, names[i], "", "Range", "bytes=0-");
         struct weft_http_field fields[2] = {head.fields[0], head.fields[1]};
@@ -48,6 +48,7 @@ static void read_as_head(struct weft_text text)
         weft_http_conditional(&head, weft_text_of("\"a\""), 0, 0);
         weft_http_range_applies(&head, weft_text_of("\"a\""), 0, 0);
         weft_http_accepts_encoding(&head, "gzip");
+        weft_http_accept_quality(&head, "text/html");
     }
 }
 

@@ -163,6 +163,17 @@ TEST(a_value_is_found_by_its_decoded_name)
                      UV_ENOENT);
 }
 
+TEST(a_name_is_compared_as_it_is_decoded)
+{
+    assert_true(weft_http_form_is(T("a+b"), "a b"));
+    assert_true(weft_http_form_is(T("%61%2Bb"), "a+b"));
+    assert_true(weft_http_form_is(weft_text(NULL, 0), ""));
+    assert_false(weft_http_form_is(T("a"), "ab"));
+    assert_false(weft_http_form_is(T("ab"), "a"));
+    assert_false(weft_http_form_is(T("a%00"), "a"));
+    assert_false(weft_http_form_is(T("a%"), "a%"));
+}
+
 TEST(a_name_with_a_bad_escape_is_nobodys)
 {
     char buffer[8];

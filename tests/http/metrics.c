@@ -393,3 +393,82 @@ TEST(figures_survive_running_out_of_memory)
     memset(&served, 0, sizeof served);
     fault_ladder(show_figures);
 }
+
+/* ---- caches ---------------------------------------------------------------------------------- */
+
+static const char *format_caches(const char *prefix, const struct weft_http_metrics_cache *caches,
+                                 size_t count)
+{
+    int size = weft_http_metrics_caches_format(prefix, caches, count, text, sizeof text);
+    assert_int_equal(size, strlen(text));
+    return text;
+}
+
+TEST(every_figure_of_a_cache_is_told)
+{
+    struct weft_cache cache = {.bytes = 700, .entries = 17};
+    struct weft_http_metrics_cache only = {NULL, &cache};
+    uint64_t numbers[sizeof cache.stats / sizeof(uint64_t)];
+    char number[30];
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        numbers[i] = 1000 + i;
+    memcpy(&cache.stats, numbers, sizeof numbers);
+    assert_int_equal(read_text(format_caches("shop", &only, 1)), sizeof numbers / 8 + 2);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        snprintf(number, sizeof number, "_total %d\n", 1000 + (int)i);
+        assert_non_null(strstr(text, number));
+    }
+    assert_has("shop_cache_hits_total 1000");
+    assert_has("shop_cache_entries 17");
+    assert_has("shop_cache_bytes 700");
+}
+
+TEST(caches_of_one_prefix_stand_below_one_head)
+{
+    struct weft_cache one = {.stats.hits = 1}, other = {.stats.hits = UINT64_MAX};
+    struct weft_http_metrics_cache both[] = {{"one", &one}, {"other", &other}};
+    read_text(format_caches("a:b_9", both, 2));
+    assert_has("a:b_9_cache_hits_total{cache=\"one\"} 1");
+    assert_has("a:b_9_cache_hits_total{cache=\"other\"} 18446744073709551615");
+}
+
+TEST(a_cache_may_have_any_name)
+{
+    struct weft_cache cache = {0};
+    struct weft_http_metrics_cache only = {"a\"b\\c\nd", &cache};
+    format_caches("shop", &only, 1);
+    assert_has("shop_cache_hits_total{cache=\"a\\\"b\\\\c\\nd\"} 0");
+}
+
+TEST(the_room_for_caches_is_enough)
+{
+    char prefix[65], name[65];
+    struct weft_cache cache = {.bytes = SIZE_MAX, .entries = SIZE_MAX};
+    struct weft_http_metrics_cache caches[] = {{name, &cache}, {name, &cache}, {name, &cache}};
+    memset(&cache.stats, 0xFF, sizeof cache.stats);
+    memset(prefix, 'p', 64);
+    memset(name, '"', 64); /* two bytes each */
+    prefix[64] = name[64] = '\0';
+    for (size_t count = 0; count <= 3; count++)
+        assert_true(weft_http_metrics_caches_format(prefix, caches, count, text,
+                                                    (count + 1) * WEFT_HTTP_METRICS_CACHE_TEXT) >
+                    0);
+    int size = weft_http_metrics_caches_format(prefix, caches, 1, text, sizeof text);
+    assert_int_equal(weft_http_metrics_caches_format(prefix, caches, 1, text, (size_t)size),
+                     UV_ENOBUFS);
+    assert_string_equal(text, "");
+    assert_int_equal(weft_http_metrics_caches_format(prefix, caches, 1, NULL, 0), UV_ENOBUFS);
+}
+
+TEST(what_prometheus_could_not_read_is_not_written)
+{
+    struct weft_cache cache = {0};
+    struct weft_http_metrics_cache caches[] = {{NULL, &cache}, {"b", &cache}}, none = {"a", NULL};
+    static const char *const bad[] = {NULL, "", "1a", "a-b", "a b", "\xC3\xA4"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(weft_http_metrics_caches_format(bad[i], caches, 1, text, sizeof text),
+                         UV_EINVAL);
+    assert_int_equal(weft_http_metrics_caches_format("a", caches, 2, text, sizeof text), UV_EINVAL);
+    assert_int_equal(weft_http_metrics_caches_format("a", &none, 1, text, sizeof text), UV_EINVAL);
+    assert_string_equal(text, "");
+}

@@ -211,11 +211,53 @@ TEST(a_formatted_answer_goes_behind_a_long_head)
     site_down(&s);
 }
 
+static void answer_with_a_copy(struct weft_op *op)
+{
+    static char body[100000];
+    memset(body, 'x', sizeof body);
+    body[0] = '\0';
+    weft_http_answer_copy(request_of(op), 200, "text/plain", body, (size_t)format_size);
+    memset(body, 'y', sizeof body);
+}
+
+TEST(an_answer_that_is_copied_may_have_any_size)
+{
+    static const int sizes[] = {0, 1, 511, 512, 900, 100000};
+    site_up(&s, answer_with_a_copy);
+    dial(&s, &c);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        format_size = sizes[i];
+        say(&c, GET_ROOT);
+        assert_int_equal(hear(&s, &c), 200);
+        assert_int_equal(c.body_size, sizes[i]);
+        for (int at = 0; at < sizes[i]; at++)
+            assert_int_equal(c.body[at], at == 0 ? '\0' : 'x');
+    }
+    hang_up(&c);
+    site_down(&s);
+}
+
+static void answer_a_copy_of_nothing(struct weft_op *op)
+{
+    weft_http_answer_copy(request_of(op), 200, NULL, NULL, 1000);
+}
+
+TEST(a_copy_of_what_is_not_there_is_refused)
+{
+    site_up(&s, answer_a_copy_of_nothing);
+    dial(&s, &c);
+    say(&c, GET_ROOT);
+    assert_int_equal(hear(&s, &c), 500);
+    hang_up(&c);
+    site_down(&s);
+}
+
 static void answer_twice(struct weft_op *op)
 {
     weft_http_answerf(request_of(op), 201, NULL, "first");
     weft_http_answerf(request_of(op), 202, NULL, "second");
     weft_http_answer(request_of(op), 203, NULL, "third", 5);
+    weft_http_answer_copy(request_of(op), 203, NULL, "fourth", 6);
     assert_int_equal(weft_http_start(request_of(op), 204, NULL, 0), UV_EALREADY);
     assert_int_equal(weft_http_set(request_of(op), "A", "b"), UV_EALREADY);
     assert_int_equal(request_of(op)->answered, 201);
@@ -485,6 +527,22 @@ TEST(the_head_of_an_answer_has_a_limit)
     site_down(&s);
 }
 
+static void set_too_much(struct weft_op *op)
+{
+    weft_end(op, weft_http_setf(request_of(op), "X-Long", "%0*d", 1024, 1));
+}
+
+TEST(a_head_that_is_too_large_is_nothing_that_passes)
+{
+    site_up(&s, set_too_much);
+    dial(&s, &c);
+    say(&c, GET_ROOT);
+    assert_int_equal(hear(&s, &c), 500);
+    expect_field(&c, "Retry-After", NULL);
+    hang_up(&c);
+    site_down(&s);
+}
+
 /* ---- handlers that fail --------------------------------------------------------------------- */
 
 static int handler_status;
@@ -499,9 +557,19 @@ TEST(a_handler_that_fails_has_answered_too)
 {
     static const struct {
         int error, status;
-    } cases[] = {{0, 500},         {UV_EIO, 500},       {UV_EFBIG, 413},  {WEFT_EHTTP, 400},
-                 {UV_ENOMEM, 503}, {UV_EMFILE, 503},    {UV_ENFILE, 503}, {UV_EAGAIN, 503},
-                 {UV_EBUSY, 503},  {UV_ETIMEDOUT, 504}, {UV_ENOBUFS, 500}};
+    } cases[] = {{0, 500},
+                 {UV_EIO, 500},
+                 {UV_EFBIG, 413},
+                 {WEFT_EHTTP, 400},
+                 {UV_ENOMEM, 503},
+                 {UV_EMFILE, 503},
+                 {UV_ENFILE, 503},
+                 {UV_EAGAIN, 503},
+                 {UV_EBUSY, 503},
+                 {UV_ETIMEDOUT, 504},
+                 {UV_ENOBUFS, 503},
+                 {UV_ENOTCONN, 503},
+                 {WEFT_ESTOPPED, 503}};
     site_up(&s, fail_with_status);
     dial(&s, &c);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -15,21 +15,20 @@ int weft_http_form_next(struct weft_text *rest, struct weft_text *name, struct w
     return 0;
 }
 
-static bool is_named(struct weft_text encoded, struct weft_text name)
+bool weft_http_form_is(struct weft_text name, const char *plain)
 {
-    while (encoded.size > 0 && name.size > 0) {
-        if (percent_take(&encoded, true) != (unsigned char)name.data[0])
+    for (; name.size > 0 && *plain != '\0'; plain++) {
+        if (percent_take(&name, true) != (unsigned char)*plain)
             return false;
-        scan_skip(&name, 1);
     }
-    return encoded.size == 0 && name.size == 0;
+    return name.size == 0 && *plain == '\0';
 }
 
 static bool find(struct weft_text form, const char *name, struct weft_text *value)
 {
-    struct weft_text wanted = weft_text_of(name), next;
+    struct weft_text next;
     while (weft_http_form_next(&form, &next, value) == 1) {
-        if (is_named(next, wanted))
+        if (weft_http_form_is(next, name))
             return true;
     }
     return false;

@@ -5,33 +5,11 @@
 
 enum { UNSAID = 1001 };
 
-/* "0", "0.5", "1.000" as thousandths; UNSAID if it is no such number. */
-static unsigned read_quality(struct weft_text text)
-{
-    uint64_t whole, part = 0, scale = 1000;
-    struct weft_text digits = weft_text_cut(&text, '.');
-    if (digits.size != 1 || number_parse(digits, 1, &whole) != 0 || text.size > 3 ||
-        (text.size > 0 && number_parse(text, 999, &part) != 0))
-        return UNSAID;
-    for (size_t i = 0; i < text.size; i++)
-        scale /= 10;
-    uint64_t quality = whole * 1000 + part * scale;
-    return quality <= 1000 ? (unsigned)quality : UNSAID;
-}
-
-/* The weight of one element, behind its name. Malformed is not wanted. */
+/* What is malformed is not wanted. */
 static unsigned read_weight(struct weft_text parameters)
 {
-    struct weft_http_parameter parameter;
-    unsigned quality = 1000;
-    int found;
-    while ((found = weft_http_parameter_next(&parameters, &parameter)) != 0) {
-        if (found < 0)
-            return 0;
-        if (weft_text_same(parameter.name, weft_text_of("q")))
-            quality = read_quality(parameter.value);
-    }
-    return quality == UNSAID ? 0 : quality;
+    unsigned quality;
+    return weft__http_scan_weight(parameters, &quality) ? quality : 0;
 }
 
 /* gzip was once x-gzip, and that means the same. */

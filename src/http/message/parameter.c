@@ -91,3 +91,32 @@ int weft_http_unescape(const struct weft_http_parameter *parameter, char *buffer
         *plain = weft_text(buffer, fits ? length : 0);
     return fits ? 0 : UV_ENOBUFS;
 }
+
+/* ---- weights -------------------------------------------------------------------------------- */
+
+/* "0", "0.5", "1.000" as thousandths. */
+static bool read_quality(struct weft_text text, unsigned *quality)
+{
+    uint64_t whole, part = 0, scale = 1000;
+    struct weft_text digits = weft_text_cut(&text, '.');
+    if (digits.size != 1 || number_parse(digits, 1, &whole) != 0 || text.size > 3 ||
+        (text.size > 0 && number_parse(text, 999, &part) != 0))
+        return false;
+    for (size_t i = 0; i < text.size; i++)
+        scale /= 10;
+    *quality = (unsigned)(whole * 1000 + part * scale);
+    return *quality <= 1000;
+}
+
+bool weft__http_scan_weight(struct weft_text parameters, unsigned *quality)
+{
+    struct weft_http_parameter parameter;
+    int found;
+    *quality = 1000;
+    while ((found = weft_http_parameter_next(&parameters, &parameter)) == 1) {
+        if (weft_text_same(parameter.name, weft_text_of("q")) &&
+            !read_quality(parameter.value, quality))
+            return false;
+    }
+    return found == 0;
+}

@@ -77,4 +77,8 @@ size_t weft__http_scan_until(struct weft_text text, char separator);
  * then rest is somewhere inside of it. */
 bool weft__http_scan_parameter(struct weft_text *rest, struct weft_http_parameter *parameter);
 
+/* The q among the parameters of a list's element, in thousandths; 1000 without one, the last of
+ * several. False: it, or another parameter, is malformed. */
+bool weft__http_scan_weight(struct weft_text parameters, unsigned *quality);
+
 #endif

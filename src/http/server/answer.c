@@ -10,6 +10,7 @@
  * field or end the head. */
 #include "server.h"
 #include "weft/alloc.h"
+#include "weft/batch.h"
 #include "weft/http_message.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,7 +34,10 @@ void weft__http_answer_reset(struct weft_http_exchange *x)
         weft_free(x->out);
     weft_free(x->copy);
     x->copy = NULL;
-    x->started = x->head_out = x->complete = x->bodyless = x->chunked_out = x->typed = false;
+    weft_cell_drop(x->cell);
+    x->cell = NULL;
+    x->started = x->head_out = x->complete = x->bodyless = x->chunked_out = false;
+    x->typed = x->head_full = false;
     x->written = 0;
     x->failed = 0;
     x->request->answered = 0;
@@ -45,8 +49,10 @@ void weft__http_answer_reset(struct weft_http_exchange *x)
 static int make_room(struct weft_http_exchange *x, size_t size)
 {
     size_t max = x->connection->server->answer_head_max;
-    if (x->out_end > max || size > max - x->out_end)
+    if (x->out_end > max || size > max - x->out_end) {
+        x->head_full = true;
         return UV_ENOBUFS;
+    }
     if (size <= x->out_room - x->out_end)
         return 0;
     size_t room = x->out_room;
@@ -85,12 +91,10 @@ static int add(struct weft_http_exchange *x, struct weft_text name, struct weft_
 /* Fields that say where the message ends, or that only the server can know. */
 static bool is_ours(struct weft_text name)
 {
-    static const char *const ours[] = {"content-length", "transfer-encoding", "connection", "date"};
-    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
-        if (weft_text_same(name, weft_text_of(ours[i])))
-            return true;
-    }
-    return false;
+    return weft_text_same(name, weft_text("Content-Length", 14)) ||
+           weft_text_same(name, weft_text("Transfer-Encoding", 17)) ||
+           weft_text_same(name, weft_text("Connection", 10)) ||
+           weft_text_same(name, weft_text("Date", 4));
 }
 
 int weft_http_set_text(struct weft_http_request *request, struct weft_text name,
@@ -121,8 +125,10 @@ int weft_http_setf(struct weft_http_request *request, const char *name, const ch
     va_end(args);
     if (size < 0)
         return UV_EINVAL;
-    if ((size_t)size >= sizeof value)
+    if ((size_t)size >= sizeof value) {
+        exchange_of(request)->head_full = true;
         return UV_ENOBUFS;
+    }
     return weft_http_set_text(request, weft_text_of(name), weft_text(value, (size_t)size));
 }
 
@@ -263,6 +269,8 @@ uv_buf_t weft__http_answer_head(struct weft_http_exchange *x)
 
 /* ---- an answer in one piece ----------------------------------------------------------------- */
 
+enum { SHORT_BODY = 511 }; /* of those that are copied; it mostly fits behind the head */
+
 static void answered(struct weft_op *op, struct weft_op *write)
 {
     weft_end(op, write->status);
@@ -312,6 +320,23 @@ void weft_http_answer(struct weft_http_request *request, int status, const char 
         send_whole(request, data, size);
 }
 
+void weft_http_answer_cell(struct weft_http_request *request, int status, const char *type,
+                           struct weft_cell *cell)
+{
+    struct weft_http_exchange *x = exchange_of(request);
+    if (x->started)
+        return;
+    if (cell == NULL) {
+        weft_end(&request->op, UV_EINVAL);
+        return;
+    }
+    struct weft_text value = weft_cell_value(cell);
+    if (!begin_whole(request, status, type, value.data, value.size))
+        return;
+    x->cell = weft_cell_hold(cell);
+    send_whole(request, value.data, value.size);
+}
+
 /* Memory for a body of ours, until the request is over; NULL: there is none, and it ends. */
 static char *make_copy(struct weft_http_request *request, size_t size)
 {
@@ -323,12 +348,29 @@ static char *make_copy(struct weft_http_request *request, size_t size)
     return x->copy;
 }
 
+/* A long one is copied before the head is made: as long as nothing was begun a lack of memory can
+ * still be told to the client. */
+void weft_http_answer_copy(struct weft_http_request *request, int status, const char *type,
+                           const void *data, size_t size)
+{
+    struct weft_http_exchange *x = exchange_of(request);
+    char *copy = NULL;
+    if (x->started)
+        return;
+    if (data != NULL && size > SHORT_BODY && (copy = make_copy(request, size)) == NULL)
+        return;
+    if (!begin_whole(request, status, type, data, size))
+        return;
+    if (copy == NULL && !fits_behind_head(x, size) && (copy = make_copy(request, size)) == NULL)
+        return;
+    send_whole(request, copy != NULL ? memcpy(copy, data, size) : data, size);
+}
+
 void weft_http_answerf(struct weft_http_request *request, int status, const char *type,
                        const char *format, ...)
 {
-    struct weft_http_exchange *x = exchange_of(request);
-    char text[512], *body = text;
-    if (x->started)
+    char text[SHORT_BODY + 1];
+    if (exchange_of(request)->started)
         return;
     va_list args;
     va_start(args, format);
@@ -338,21 +380,15 @@ void weft_http_answerf(struct weft_http_request *request, int status, const char
         weft_end(&request->op, UV_EINVAL);
         return;
     }
-    if ((size_t)size >= sizeof text) {
-        body = make_copy(request, (size_t)size);
-        if (body == NULL)
-            return;
-        va_start(args, format);
-        vsnprintf(body, (size_t)size + 1, format, args);
-        va_end(args);
-    }
-    if (!begin_whole(request, status, type, body, (size_t)size))
+    if (size <= SHORT_BODY) {
+        weft_http_answer_copy(request, status, type, text, (size_t)size);
         return;
-    if (body == text && !fits_behind_head(x, (size_t)size)) { /* our stack is gone too soon */
-        body = make_copy(request, (size_t)size);
-        if (body == NULL)
-            return;
-        memcpy(body, text, (size_t)size);
     }
-    send_whole(request, body, (size_t)size);
+    char *body = make_copy(request, (size_t)size);
+    if (body == NULL)
+        return;
+    va_start(args, format);
+    vsnprintf(body, (size_t)size + 1, format, args);
+    va_end(args);
+    weft_http_answer(request, status, type, body, (size_t)size);
 }

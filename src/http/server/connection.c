@@ -340,8 +340,7 @@ static void received(struct weft_op *op, struct weft_op *read)
 
 /* ---- a request and its end ------------------------------------------------------------------ */
 
-/* What the client is told when a handler ends without an answer. */
-static int status_of(int error)
+int weft_http_status_of(int error)
 {
     switch (error) {
     case UV_EFBIG:
@@ -355,10 +354,23 @@ static int status_of(int error)
     case UV_ENFILE:
     case UV_EAGAIN:
     case UV_EBUSY:
+    case UV_ENOBUFS:
+    case UV_ENOTCONN:
+    case WEFT_ESTOPPED:
         return 503;
     default:
         return 500;
     }
+}
+
+/* What the client is told when a handler ends without an answer. */
+static int refusal_for(const struct weft_http_exchange *x, int error)
+{
+    if (x->late)
+        return 408;
+    if (x->head_full && error == UV_ENOBUFS) /* it will be as large the next time */
+        return 500;
+    return weft_http_status_of(error);
 }
 
 static void refusal_begin(struct weft_op *op)
@@ -417,7 +429,7 @@ static void request_over(struct weft_op *op, struct weft_op *request_op)
     else if (c->left)
         close_connection(c);
     else
-        weft__http_refuse(c, x->late ? 408 : status_of(request_op->status));
+        weft__http_refuse(c, refusal_for(x, request_op->status));
 }
 
 void weft__http_connection_next(struct weft_http_connection *c)

@@ -10,11 +10,10 @@
  *
  * Buckets count only their own share; the sums that the format wants are made when it is written,
  * and the histogram's count is the last of these: they fit each other at any moment. */
+#include "metrics_text.h"
 #include "weft/alloc.h"
 #include "weft/http_metrics.h"
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 enum { CLIENT_LEFT = 499, STATUSES = 600, CLASSES = 6 };
 
@@ -36,8 +35,7 @@ static uint64_t load(const uint64_t *figure)
     return __atomic_load_n(figure, __ATOMIC_RELAXED);
 }
 
-/* ---- counting
- * --------------------------------------------------------------------------------- */
+/* ---- counting ------------------------------------------------------------------------------- */
 
 /* NULL: all places are taken. */
 static struct weft_http_metrics_server *place_of(struct weft_http_metrics *metrics,
@@ -90,37 +88,21 @@ void weft_http_metrics_done(struct weft_http_metrics *metrics,
     weft_http_metrics_update(metrics, request->server);
 }
 
-/* ---- the text
- * --------------------------------------------------------------------------------- */
+/* ---- the text ------------------------------------------------------------------------------- */
 
-struct output {
-    char *text;
-    size_t size, used; /* used >= size: it did not fit */
-};
-
-__attribute__((format(printf, 2, 3))) static void put(struct output *to, const char *format, ...)
+static void put_head(struct metrics_text *to, const char *name, const char *type, const char *help)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    size_t room = to->used < to->size ? to->size - to->used : 0;
-    int length = vsnprintf(room > 0 ? to->text + to->used : NULL, room, format, arguments);
-    va_end(arguments);
-    to->used += (size_t)length;
+    metrics_put(to, "# HELP weft_http_%s %s\n# TYPE weft_http_%s %s\n", name, help, name, type);
 }
 
-static void put_head(struct output *to, const char *name, const char *type, const char *help)
-{
-    put(to, "# HELP weft_http_%s %s\n# TYPE weft_http_%s %s\n", name, help, name, type);
-}
-
-static void put_single(struct output *to, const char *name, const char *type, const char *help,
-                       uint64_t number)
+static void put_single(struct metrics_text *to, const char *name, const char *type,
+                       const char *help, uint64_t number)
 {
     put_head(to, name, type, help);
-    put(to, "weft_http_%s %" PRIu64 "\n", name, number);
+    metrics_put(to, "weft_http_%s %" PRIu64 "\n", name, number);
 }
 
-static void put_statuses(struct output *to, const struct weft_http_metrics *metrics)
+static void put_statuses(struct metrics_text *to, const struct weft_http_metrics *metrics)
 {
     uint64_t classes[CLASSES] = {0};
     put_head(to, "requests_total", "counter",
@@ -129,31 +111,31 @@ static void put_statuses(struct output *to, const struct weft_http_metrics *metr
         uint64_t count = load(&metrics->status_[status]);
         classes[status / 100] += count;
         if (count > 0)
-            put(to, "weft_http_requests_total{code=\"%u\"} %" PRIu64 "\n", status, count);
+            metrics_put(to, "weft_http_requests_total{code=\"%u\"} %" PRIu64 "\n", status, count);
     }
     put_head(to, "requests_by_class_total", "counter",
              "Requests that are over, by the class of the answer's status.");
     for (unsigned class = 1; class < CLASSES; class ++)
-        put(to, "weft_http_requests_by_class_total{class=\"%uxx\"} %" PRIu64 "\n", class,
-            classes[class]);
+        metrics_put(to, "weft_http_requests_by_class_total{class=\"%uxx\"} %" PRIu64 "\n", class,
+                    classes[class]);
 }
 
-static void put_histogram(struct output *to, const struct weft_http_metrics *metrics)
+static void put_histogram(struct metrics_text *to, const struct weft_http_metrics *metrics)
 {
     uint64_t count = 0, sum_ns = load(&metrics->duration_ns_);
     put_head(to, "request_duration_seconds", "histogram",
              "Time from the head of a request to the end of its answer.");
     for (size_t i = 0; i <= WEFT_HTTP_METRICS_BUCKETS; i++) {
         count += load(&metrics->bucket_[i]);
-        put(to, "weft_http_request_duration_seconds_bucket{le=\"%s\"} %" PRIu64 "\n", buckets[i].le,
-            count);
+        metrics_put(to, "weft_http_request_duration_seconds_bucket{le=\"%s\"} %" PRIu64 "\n",
+                    buckets[i].le, count);
     }
-    put(to, "weft_http_request_duration_seconds_sum %" PRIu64 ".%09" PRIu64 "\n",
-        sum_ns / 1000000000, sum_ns % 1000000000);
-    put(to, "weft_http_request_duration_seconds_count %" PRIu64 "\n", count);
+    metrics_put(to, "weft_http_request_duration_seconds_sum %" PRIu64 ".%09" PRIu64 "\n",
+                sum_ns / 1000000000, sum_ns % 1000000000);
+    metrics_put(to, "weft_http_request_duration_seconds_count %" PRIu64 "\n", count);
 }
 
-static void put_servers(struct output *to, const struct weft_http_metrics *metrics)
+static void put_servers(struct metrics_text *to, const struct weft_http_metrics *metrics)
 {
     uint64_t connections = 0, running = 0, accepted = 0, refused = 0;
     for (size_t i = 0; i < WEFT_HTTP_METRICS_SERVERS; i++) {
@@ -173,7 +155,7 @@ static void put_servers(struct output *to, const struct weft_http_metrics *metri
 
 int weft_http_metrics_format(const struct weft_http_metrics *metrics, char *text, size_t size)
 {
-    struct output to = {text, size, 0};
+    struct metrics_text to = {text, size, 0};
     put_statuses(&to, metrics);
     put_histogram(&to, metrics);
     put_single(&to, "request_body_bytes_total", "counter",
@@ -182,11 +164,7 @@ int weft_http_metrics_format(const struct weft_http_metrics *metrics, char *text
     put_single(&to, "response_body_bytes_total", "counter", "Bytes of the bodies of answers.",
                load(&metrics->sent_));
     put_servers(&to, metrics);
-    if (to.used < size)
-        return (int)to.used;
-    if (size > 0)
-        text[0] = '\0';
-    return UV_ENOBUFS;
+    return metrics_end(&to, text);
 }
 
 void weft_http_metrics_answer(struct weft_http_metrics *metrics, struct weft_http_request *request)

@@ -49,12 +49,14 @@ struct weft_http_exchange {
 
     char *out; /* STATUS_LINE free bytes, then the fields up to out_end */
     size_t out_end, out_room, out_begin;
-    char *copy; /* a body of ours */
+    char *copy;             /* a body of ours */
+    struct weft_cell *cell; /* the body is its value: held until the request is over */
     uint64_t length, written;
-    bool started;  /* the head is made */
-    bool head_out; /* it was given to be written */
-    bool complete; /* so was everything: the client's leaving changes nothing any more */
-    bool typed;    /* a Content-Type was set */
+    bool started;   /* the head is made */
+    bool head_out;  /* it was given to be written */
+    bool complete;  /* so was everything: the client's leaving changes nothing any more */
+    bool typed;     /* a Content-Type was set */
+    bool head_full; /* a field did not fit into it */
     bool bodyless, chunked_out;
     int failed;  /* a piece was not written: what follows cannot make it whole again */
     int refusal; /* the answer is the server's own */

@@ -29,6 +29,14 @@ command_fn help_run;
 command_fn version_run;
 void help_print_usage(const struct command *command);
 
+/* sales/sales.c */
+command_fn sales_run;
+extern const char sales_usage[];
+
+/* say/say.c */
+command_fn say_run;
+extern const char say_usage[];
+
 /* serve/serve.c */
 command_fn serve_run;
 extern const char serve_usage[];

@@ -11,6 +11,8 @@ const struct command commands[] = {
      "\n"
      "  --list   only the names, one a line, for scripts and shell completion\n",
      help_run},
+    {"say", "tell the time, by a module that is slow to initialise", say_usage, say_run},
+    {"sales", "sales in a ledger, and a server that adds them up", sales_usage, sales_run},
     {"serve", "serve a folder by HTTP", serve_usage, serve_run},
     {"spider", "take a site home", spider_usage, spider_run},
     {"trace", "record what a program does, and look at it", trace_usage, trace_run},

@@ -13,5 +13,7 @@ struct embedded {
 
 /* apps/trace/report/: the page of `weft trace report`. */
 extern const struct embedded trace_page[];
+/* apps/sales/page/: the page of `weft sales serve`. */
+extern const struct embedded sales_page[];
 
 #endif

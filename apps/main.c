@@ -3,7 +3,10 @@
  * main() only finds the command and looks after what all share: the general options, and that
  * output which could not be written is an error. */
 #include "command.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool is_option(const char *word, const char *brief, const char *full)
 {
@@ -38,8 +41,22 @@ static int dispatch(int argc, char **argv)
     return run_command(argc - 1, argv + 1);
 }
 
+/* Whoever starts us with a standard descriptor closed would have the next file that is opened take
+ * its place: what is meant for people would go into that one. So each has something behind it, which
+ * is open the wrong way round: to use it is the same error as before. */
+static void occupy_standard_descriptors(void)
+{
+    static const int wrong_way[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        /* The lowest that is free is taken, and those below are not. */
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            open("/dev/null", wrong_way[fd]);
+    }
+}
+
 int main(int argc, char **argv)
 {
+    occupy_standard_descriptors();
     int status = dispatch(argc, argv);
     if (!finish_output() && status == EXIT_OK)
         status = EXIT_FAILED;

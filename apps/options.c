@@ -136,6 +136,12 @@ static int take_letter(struct reader *reader, const char *word)
     return unknown_option(reader, word);
 }
 
+/* "-", too, and a negative number: no letter of an option is a digit. */
+static bool is_other_word(const char *word)
+{
+    return word[0] != '-' || word[1] == '\0' || (word[1] >= '0' && word[1] <= '9');
+}
+
 int options_read(const char *command, const struct option *options, int *argc, char **argv)
 {
     struct reader reader = {command, options, argv + 1};
@@ -143,7 +149,7 @@ int options_read(const char *command, const struct option *options, int *argc, c
     bool ended = false;
     while (status == EXIT_OK && *reader.words != NULL) {
         char *word = *reader.words++;
-        if (ended || word[0] != '-' || word[1] == '\0')
+        if (ended || is_other_word(word))
             argv[left++] = word;
         else if (strcmp(word, "--") == 0)
             ended = true;

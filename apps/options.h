@@ -12,7 +12,7 @@
  *         return status;
  *
  * Long options take their value as --port=80 or --port 80, letters as -p80 or -p 80. Options and
- * other words may be mixed; "--" ends the options. Of an option that is given twice the last one
+ * other words may be mixed, negative numbers such as -5 among these; "--" ends the options. Of an option that is given twice the last one
  * counts, unless it is a list. */
 #ifndef WEFT_APPS_OPTIONS_H
 #define WEFT_APPS_OPTIONS_H

@@ -15,6 +15,12 @@ _weft() {
     2:help:*)
         words="$("${COMP_WORDS[0]}" help --list 2>/dev/null) --list"
         ;;
+    2:sales:*)
+        words='load import add total serve bench --help'
+        ;;
+    2:say:*)
+        words='serve --help'
+        ;;
     2:trace:*)
         words='record summary report --help'
         ;;

@@ -202,6 +202,7 @@ int serving_run(const char *command, struct serving *serving, const char *what)
 {
     serving->command = command;
     serving->what = what;
+    serving->counting |= serving->metrics;
     if (serving->threads == 0)
         serving->threads = uv_available_parallelism();
     if (serving->threads > SERVING_THREADS)

@@ -43,6 +43,14 @@ struct serving {
     /* Called on each loop before its server listens, to change the server's settings; a handler of
      * its own ends in serving_route. NULL: nothing to change. */
     void (*set_up)(struct weft_http_server *server);
+    /* Called on each loop before its server listens, to open what the requests need. What is begun
+     * below op is cancelled when the server is over. An exit status; what is wrong was said. NULL:
+     * nothing to open. */
+    int (*open)(struct serving *serving, struct weft_op *op);
+    /* Called on each loop when everything below op is over, also after an open that failed. NULL:
+     * nothing to close. */
+    void (*close)(struct serving *serving);
+    bool counting; /* the command shows the figures itself */
 
     /* Of the command line. */
     const char *host;
@@ -89,32 +97,44 @@ struct serving_worker {
     .told = ATOMIC_FLAG_INIT
 
 /* clang-format off */
-#define SERVING_OPTIONS(serving)                                                                   \
+/* For a server that has one loop, and paths of its own for the figures. */
+#define SERVING_OPTIONS_ONE(serving)                                                               \
     {.name = "host", .text = &(serving)->host},                                                    \
     {.name = "port", .letter = 'p', .number = &(serving)->port, .most = 65535},                    \
-    {.name = "threads", .letter = 't', .number = &(serving)->threads, .most = SERVING_THREADS},    \
     {.name = "max-connections", .number = &(serving)->connections_max, .least = 1,                 \
      .most = SERVING_CONNECTIONS},                                                                 \
     {.name = "drain-seconds", .number = &(serving)->drain_s, .most = SERVING_DRAIN_S_MOST},        \
     {.name = "log", .text = &(serving)->log},                                                      \
     {.name = "log-format", .words = serving_log_formats, .word = &(serving)->log_format},          \
-    {.name = "metrics", .flag = &(serving)->metrics},                                              \
     {.name = "quiet", .letter = 'q', .flag = &(serving)->quiet}
+#define SERVING_OPTIONS(serving)                                                                   \
+    SERVING_OPTIONS_ONE(serving),                                                                  \
+    {.name = "threads", .letter = 't', .number = &(serving)->threads, .most = SERVING_THREADS},    \
+    {.name = "metrics", .flag = &(serving)->metrics}
 /* clang-format on */
 
 /* What the usage of every server says of them. */
-#define SERVING_USAGE                                                                              \
+#define SERVING_USAGE_WHERE                                                                        \
     "      --host ADDRESS        listen there: 127.0.0.1 (the default), 0.0.0.0, ::1, ::\n"        \
-    "  -p, --port PORT           0: any that is free; otherwise the first from 8080 to 8099\n"     \
-    "  -t, --threads N           so many loops, a thread each; 0: one for each core\n"             \
-    "      --max-connections N   at a time, for each thread; more get 503 (default 1024)\n"        \
+    "  -p, --port PORT           0: any that is free; otherwise the first from 8080 to 8099\n"
+#define SERVING_USAGE_END                                                                          \
     "      --drain-seconds S     what is under way when it is stopped may take that long\n"        \
     "                            (default 10)\n"                                                   \
     "      --log FILE            the access log; - is the standard output\n"                       \
     "                            (default: the standard error)\n"                                  \
-    "      --log-format FORMAT   common (the default), combined or json\n"                         \
-    "      --metrics             answer " SERVING_METRICS " and " SERVING_HEALTHZ "\n"             \
+    "      --log-format FORMAT   common (the default), combined or json\n"
+#define SERVING_USAGE_QUIET                                                                        \
     "  -q, --quiet               no log on the standard error, and no remarks\n"
+#define SERVING_USAGE_ONE                                                                          \
+    SERVING_USAGE_WHERE                                                                            \
+    "      --max-connections N   at a time; more get 503 (default 1024)\n" SERVING_USAGE_END       \
+        SERVING_USAGE_QUIET
+#define SERVING_USAGE                                                                              \
+    SERVING_USAGE_WHERE                                                                            \
+    "  -t, --threads N           so many loops, a thread each; 0: one for each core\n"             \
+    "      --max-connections N   at a time, for each thread; more get 503 (default "               \
+    "1024)\n" SERVING_USAGE_END "      --metrics             answer " SERVING_METRICS              \
+    " and " SERVING_HEALTHZ "\n" SERVING_USAGE_QUIET
 
 /* serving.c */
 extern const char *const serving_log_formats[];

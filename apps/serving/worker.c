@@ -65,7 +65,7 @@ void serving_route(struct weft_op *op)
 static void request_done(struct weft_http_request *request)
 {
     struct serving_worker *worker = worker_at(request);
-    if (worker->serving->metrics)
+    if (worker->serving->counting)
         weft_http_metrics_done(&worker->serving->figures, request);
     weft_http_log_request(&worker->log, request);
 }
@@ -107,7 +107,7 @@ static void server_over(struct weft_op *op, struct weft_op *server)
     struct serving_worker *worker = worker_of(op);
     const struct serving *serving = worker->serving;
     worker->served = true;
-    if (serving->metrics)
+    if (serving->counting)
         weft_http_metrics_update(&worker->serving->figures, &worker->server);
     if (!worker->draining)
         fail(worker, "cannot listen on %s: %s", serving->host, weft_strerror(server->status));
@@ -211,9 +211,15 @@ static void worker_begin(struct weft_op *op)
     };
     if (serving->set_up != NULL)
         serving->set_up(&worker->server);
+    if (serving->open != NULL)
+        worker->result = serving->open(serving, op);
+    if (worker->result != EXIT_OK) {
+        weft_end(op, UV_ECANCELED);
+        return;
+    }
     hear_signals(worker);
     open_log(worker);
-    if (serving->metrics)
+    if (serving->counting)
         weft_ticker(op, &worker->ticker, FIGURES_MS, update_figures, NULL);
     weft_http_serve(op, &worker->server, &serving->address, server_over);
     weft_immediate(op, &worker->started, listening);
@@ -223,6 +229,8 @@ static void worker_over(struct weft_op *root, struct weft_op *op)
 {
     (void)root;
     struct serving_worker *worker = worker_of(op);
+    if (worker->serving->close != NULL)
+        worker->serving->close(worker->serving);
     if (op->status != 0 && worker->result == EXIT_OK) {
         complain("cannot serve: %s", weft_strerror(op->status));
         worker->result = EXIT_FAILED;

@@ -4,7 +4,7 @@
  * wipes it first, and the next beat brings it back. */
 #include "spider/crawl.h"
 #include "command.h"
-#include "spider/units.h"
+#include "units.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
  * the first word that is a number or "inf" ends the URLs. */
 #include "spider/settings.h"
 #include "command.h"
-#include "spider/units.h"
+#include "units.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* A trace file that a person named, and what to say when it cannot be read. */
 #include "trace/trace.h"
-#include "spider/units.h"
+#include "units.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -443,6 +443,16 @@ bool json_reader_skip(struct json_reader *reader, enum json_token token)
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
+int json_fill_text(void *context, char *buffer, size_t size)
+{
+    struct weft_text *left = context;
+    size_t part = left->size < size ? left->size : size;
+    if (part > 0)
+        memcpy(buffer, left->data, part);
+    *left = weft_text(left->data + part, left->size - part);
+    return (int)part;
+}
+
 int json_reader_open(struct json_reader *reader, json_fill_fn *fill, void *context)
 {
     *reader = (struct json_reader){.fill_ = fill, .context_ = context, .line = 1, .column = 1};

@@ -55,6 +55,9 @@ struct json_reader {
     uint8_t nesting_[JSON_DEPTH_MAX / 8]; /* a bit a level: it is an object */
 };
 
+/* For what is in memory: context is a struct weft_text, which becomes what is left of it. */
+json_fill_fn json_fill_text;
+
 /* UV_ENOMEM: and there is nothing to close. context is passed to fill. */
 int json_reader_open(struct json_reader *reader, json_fill_fn *fill, void *context);
 void json_reader_close(struct json_reader *reader);

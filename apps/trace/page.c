@@ -7,6 +7,7 @@
  * nothing in it that ends them. data.js reads it; the order of the numbers is here and there. */
 #include "trace/page.h"
 #include "embedded.h"
+#include "template.h"
 #include <inttypes.h>
 
 typedef void part_fn(const struct view *view, struct out *out);
@@ -111,36 +112,15 @@ static const struct part {
 } parts[] = {
     {"analysis", put_analysis}, {"names", put_names}, {"ops", put_ops}, {"calls", put_calls}};
 
-static const struct embedded *find_file(struct weft_text name)
+static void put_part(const void *context, struct weft_text name, struct out *out)
 {
-    const struct embedded *file = trace_page;
-    while (file->name != NULL && !weft_text_is(name, file->name))
-        file++;
-    return file->name != NULL ? file : NULL;
-}
-
-static void put_part(const struct view *view, struct weft_text name)
-{
-    const struct embedded *file = find_file(name);
-    if (file != NULL)
-        out_text(view->out, weft_text(file->data, file->size));
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (weft_text_is(name, parts[i].name))
-            parts[i].put(view, view->out);
+            parts[i].put(context, out);
     }
 }
 
 void page_write(const struct view *view)
 {
-    const struct embedded *frame = find_file(weft_text_of("page.html"));
-    const char *at = frame->data;
-    for (;;) {
-        const char *mark = strstr(at, "{{"), *end = mark != NULL ? strstr(mark, "}}") : NULL;
-        if (end == NULL)
-            break;
-        out_text(view->out, weft_text(at, (size_t)(mark - at)));
-        put_part(view, weft_text(mark + 2, (size_t)(end - mark - 2)));
-        at = end + 2;
-    }
-    out_string(view->out, at);
+    template_write(view->out, trace_page, "page.html", put_part, view);
 }

@@ -53,6 +53,19 @@ enum utf8_step utf8_step(struct utf8_state *state, unsigned char byte)
     return --state->left == 0 ? UTF8_DONE : UTF8_MORE;
 }
 
+bool utf8_is_text(struct weft_text text)
+{
+    struct utf8_state state = {0};
+    for (size_t i = 0; i < text.size; i++) {
+        enum utf8_step step = utf8_step(&state, (unsigned char)text.data[i]);
+        if (step == UTF8_BROKEN || step == UTF8_BROKEN_BEFORE)
+            return false;
+        if (step == UTF8_DONE)
+            state = (struct utf8_state){0};
+    }
+    return state.left == 0;
+}
+
 bool utf8_is_harmless(uint32_t code)
 {
     if (code < 0x20 || (code >= 0x7f && code < 0xa0))

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <weft/text.h>
 
 enum { UTF8_MAX = 4, UTF8_REPLACEMENT = 0xfffd };
 
@@ -23,6 +24,9 @@ enum utf8_step {
     UTF8_BROKEN_BEFORE /* the bytes before were no character; this one was not looked at */
 };
 enum utf8_step utf8_step(struct utf8_state *state, unsigned char byte);
+
+/* Is all of it well formed? */
+bool utf8_is_text(struct weft_text text);
 
 /* Can it be printed without doing anything? Controls drive a terminal, and those for the direction
  * of text make it look like another. */

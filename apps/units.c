@@ -4,7 +4,7 @@
  * digits behind the point are few enough that millionths times the largest unit (2^40) still fit,
  * and what is left over counts as one more: nobody who asks for a limit of "0.1" bytes gets 0, which
  * often means none. */
-#include "spider/units.h"
+#include "units.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

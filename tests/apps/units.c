@@ -1,6 +1,6 @@
 /* Numbers with units: what is read, what is refused, what is shown. */
 #include "check.h"
-#include "spider/units.h"
+#include "units.h"
 #include <string.h>
 
 static void reads(bool (*read)(const char *, uint64_t *), const char *text, uint64_t expected)

@@ -1,6 +1,6 @@
-/* apps/spider/units.h: lengths of time and sizes, as people write and read them. */
-#ifndef WEFT_SPIDER_UNITS_H
-#define WEFT_SPIDER_UNITS_H
+/* apps/units.h: lengths of time and sizes, as people write and read them. */
+#ifndef WEFT_APPS_UNITS_H
+#define WEFT_APPS_UNITS_H
 
 #include <stdbool.h>
 #include <stdint.h>

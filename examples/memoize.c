@@ -88,6 +88,5 @@ int main(void)
     for (int i = 0; i < QUESTIONS; i++)
         printf("%d%s", questions[i].answer, i + 1 < QUESTIONS ? " " : "\n");
     printf("%d lookups\n", lookups);
-    weft_memo_close(&memo);
-    return status != 0;
+    return status != 0 || weft_memo_close(&memo) != 0;
 }

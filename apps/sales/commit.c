@@ -73,11 +73,20 @@ void adds_fail(struct ledger_store *store, int status)
         finish_batch(store, status);
 }
 
+/* A process that was killed while it scanned still holds, for LMDB, what it read: nothing of that would be
+ * used again, and the file would grow with every commit. */
+static void let_go_of_the_dead(struct ledger_store *store)
+{
+    int dead;
+    mdb_reader_check(store->env, &dead); /* if that fails, the next commit tries again */
+}
+
 /* On a thread of the pool. */
 static int write_batch(struct weft_work *work)
 {
     struct ledger_store *store = weft_owner(work, struct ledger_store, commit);
     struct append append;
+    let_go_of_the_dead(store);
     int rc = append_open(&append, store, &store->block);
     if (rc == 0) {
         store->first_id = append.next;

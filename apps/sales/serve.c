@@ -150,7 +150,8 @@ static void close_server(struct serving *serving)
 static void set_up(struct weft_http_server *server)
 {
     server->request_size = sizeof(struct visit);
-    server->body_max = 4096; /* a sale is shorter, however it is written */
+    server->body_max = 4096;              /* a sale is shorter, however it is written */
+    server->request_ms = WEFT_HTTP_NEVER; /* --scan-delay may be an hour; who leaves is seen */
 }
 
 /* ---- the command line ----------------------------------------------------------------------- */

@@ -196,9 +196,17 @@ static void write_json_latency(struct out *out, const struct latency *latency, c
     out_format(out, "%" PRIu64 "]}", latency->count - before);
 }
 
+/* As a number, and as a text for those whose numbers are not exact beyond 2^53: the page's are not. */
+static void write_json_sum(struct out *out, const char *name, const char *text_name, int64_t sum)
+{
+    out_json_number(out, name, sum);
+    out_json_name(out, text_name);
+    out_format(out, "\"%" PRId64 "\"", sum);
+}
+
 static void write_json_overview(struct out *out, const struct totals_overview *overview)
 {
-    out_json_number(out, "total", overview->sum);
+    write_json_sum(out, "total", "total_text", overview->sum);
     out_json_number(out, "sales", (int64_t)overview->sales);
     out_json_name(out, "items");
     out_string(out, "[");
@@ -207,12 +215,12 @@ static void write_json_overview(struct out *out, const struct totals_overview *o
         out_json_comma(out);
         out_string(out, "{\"item\":");
         show_json(out, weft_text(item->name, item->size));
-        out_json_number(out, "total", item->sum);
+        write_json_sum(out, "total", "total_text", item->sum);
         out_json_number(out, "sales", (int64_t)item->sales);
         out_string(out, "}");
     }
     out_string(out, "]");
-    out_json_number(out, "other_total", overview->other_sum);
+    write_json_sum(out, "other_total", "other_total_text", overview->other_sum);
     out_json_number(out, "other_sales", (int64_t)overview->other_sales);
 }
 

@@ -5,8 +5,11 @@
  * be forgotten although nobody waits: so that is not below the request (totals_forget).
  *
  * There is no password. A browser that is on a page of somebody else must not add sales here behind
- * its user's back, so a request that says it comes from another origin is refused. */
+ * its user's back, so a request that says it comes from another origin is refused. So is one from a
+ * name that somebody has made to mean this machine, where only this machine is served: its own names
+ * are localhost and addresses. */
 #include "sales/serve.h"
+#include <stdio.h>
 #include <time.h>
 #include <weft/http_message.h>
 
@@ -91,23 +94,38 @@ static void body_there(struct weft_op *op, struct weft_op *read)
         add_sale(visit);
 }
 
-/* "http://host:port", and the part behind the slashes is what the request itself was sent to. */
-static bool comes_from_here(const struct weft_http_head *head)
+static bool is_local_name(struct weft_text authority)
 {
-    struct weft_text origin = weft_http_head_get(head, "Origin");
-    if (origin.data == NULL)
+    char text[WEFT_ADDRESS_TEXT];
+    struct weft_address address;
+    struct weft_text host;
+    int port;
+    if (weft_http_host_split(authority, &host, &port) != 0 || host.size >= sizeof text - 8)
+        return false;
+    bool ip6 = memchr(host.data, ':', host.size) != NULL;
+    snprintf(text, sizeof text, ip6 ? "[%.*s]:80" : "%.*s:80", WEFT_TEXT_ARGS(host));
+    return weft_text_same(host, weft_text_of("localhost")) ||
+           weft_address_parse(&address, text) == 0;
+}
+
+/* "http://host:port", and the part behind the slashes is what the request itself was sent to. */
+static bool comes_from_here(const struct visit *visit)
+{
+    const struct weft_http_head *head = &visit->request.head;
+    struct weft_text rest = weft_http_head_get(head, "Origin");
+    if (rest.data == NULL)
         return true;
-    struct weft_text rest = origin;
     weft_text_cut(&rest, '/');
     weft_text_cut(&rest, '/');
-    return rest.size > 0 && weft_text_same(rest, head->host);
+    return rest.size > 0 && weft_text_same(rest, head->host) &&
+           (is_local_name(rest) || !serving_is_loopback(&server_of(visit)->serving.address));
 }
 
 void serve_sale(struct weft_op *op)
 {
     struct visit *visit = visit_of(op);
     visit_choose_form(visit);
-    if (!comes_from_here(&visit->request.head))
+    if (!comes_from_here(visit))
         visit_refuse(visit, 403, "sales are not taken from pages of other origins");
     else if (server_of(visit)->read_only)
         visit_refuse(visit, 403, "this server may only read its ledger: no sales are taken");

@@ -140,10 +140,9 @@ static void cache_there(struct weft_op *op, struct weft_op *get)
                                            [WEFT_CACHE_MISS] = TOTALS_MISS,
                                            [WEFT_CACHE_JOINED] = TOTALS_JOINED};
     struct totals_ask *ask = weft_owner(op, struct totals_ask, op);
-    bool broken = get->status == 0 && ask->by_.get.value.size != sizeof ask->sum;
     ask->sum = read_sum(ask->by_.get.value);
     ask->how = hows[ask->by_.get.how];
-    weft_end(op, broken ? WEFT_EDAMAGED : get->status);
+    weft_end(op, get->status);
 }
 
 static void promise_there(struct weft_op *op, struct weft_op *memoize)
@@ -216,6 +215,14 @@ static int open_cache(struct totals *totals)
     return weft_cache_open(&totals->local);
 }
 
+/* What comes from Redis may be anybody's. */
+static bool is_sum(const struct weft_shared *shared, struct weft_text key, struct weft_text value)
+{
+    (void)shared;
+    (void)key;
+    return value.size == sizeof(int64_t);
+}
+
 /* That Redis is not there is no error; what else may be wrong ends the owner. */
 static void open_shared(struct totals *totals)
 {
@@ -225,6 +232,8 @@ static void open_shared(struct totals *totals)
     totals->shared.owner = &totals->owner;
     totals->shared.load = load_begin;
     totals->shared.flight_size = WEFT_FLIGHT(struct load, flight);
+    totals->shared.valid = is_sum;
+    totals->shared.lease_ms = totals->delay_ms + TOTALS_SCAN_MS;
     totals->cache = &totals->shared.cache;
     weft_shared(&totals->owner, &totals->shared, NULL);
 }

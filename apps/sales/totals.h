@@ -25,6 +25,7 @@ enum {
     TOTALS_PROMISES = 256, /* items in mode promise; further ones take their places */
     TOTALS_JITTER_PERCENT = 10,
     TOTALS_AHEAD_PART = 10,    /* in the last tenth of its time an answer is renewed if asked for */
+    TOTALS_SCAN_MS = 2000,     /* no scan takes longer: then others may scan for the same, too */
     TOTALS_OVERVIEW_MS = 1000, /* how old the overview may be */
     TOTALS_OVERVIEW_ITEMS = 100 /* items that it names */
 };

@@ -3,8 +3,8 @@
  * Here it is forgotten at once. A message to the other processes goes by Redis, and takes as long
  * as that takes; it is an op of the totals', in memory of its own, because it has to go out
  * although who added the sale may leave meanwhile: the sale is on the disk. Who waits for it can
- * leave at any time (told is NULL then). Without the memory for it, or without Redis, the others go
- * on with what they have until its time is over. */
+ * leave at any time (told is NULL then). Without the memory for it all is forgotten, as soon as that can
+ * be said; without Redis the others go on with what they have until its time is over. */
 #include "sales/totals.h"
 #include <weft/alloc.h>
 
@@ -51,6 +51,7 @@ static struct totals_message *send_message(struct totals *totals, struct weft_te
     struct totals_message *message = ending ? NULL : weft_calloc(1, sizeof *message);
     if (message == NULL) {
         totals->untold++;
+        weft_shared_forget_soon(&totals->shared);
         return NULL;
     }
     message->totals = totals;

@@ -19,7 +19,7 @@ static int read_address(struct weft_address *address, const char *host, unsigned
     return length < (int)sizeof text ? weft_address_parse(address, text) : UV_EINVAL;
 }
 
-static bool is_loopback(const struct weft_address *address)
+bool serving_is_loopback(const struct weft_address *address)
 {
     const struct in6_addr *ip6 = &address->to.ip6.sin6_addr;
     if (address->to.any.sa_family == AF_INET)
@@ -70,7 +70,7 @@ int serving_find_address(struct serving *serving)
         return cannot_listen(serving, first, port, err);
     if (port != first && !serving->quiet)
         complain("port %u is in use; taking %u", first, port);
-    if (!is_loopback(&serving->address) && !serving->quiet)
+    if (!serving_is_loopback(&serving->address) && !serving->quiet)
         complain("listening on %s: whoever can reach this machine can connect", serving->host);
     return EXIT_OK;
 }

@@ -156,5 +156,7 @@ void serving_route(struct weft_op *op);
 
 /* address.c: find serving->address from host and port. An exit status; what is wrong was said. */
 int serving_find_address(struct serving *serving);
+/* Can only this machine reach it? */
+bool serving_is_loopback(const struct weft_address *address);
 
 #endif

@@ -11,13 +11,16 @@
  *     weft_shared_forget(op, &sale->forget, shared, key, told);
  *
  * Asking. What is in the local cache answers as ever. What is not is looked for in Redis, and kept here
- * for as long as it has left there. If it is not there either, one process gets a lease for the key, loads
+ * for as long as it has left there; if another process has stored it with a longer cache.ttl_ms than ours, no
+ * longer than we would have kept it, and one that is older than that is loaded again. (What a load has set
+ * for its own answer holds for all.) If it is not there either, one process gets a lease for the key, loads
  * and stores; the others look again every few milliseconds until the value is there or the lease is gone,
  * at most for twice lease_ms. So there is one load at a time however many processes ask. That is best
  * effort: a load that outlasts its lease is not the only one any more, and without Redis each process
  * loads for itself.
  *
- * Forgetting. Here at once, then in Redis, and by a message in all other processes. A load that was under
+ * Forgetting. A key, or all; by a prefix only the local cache can (weft_cache_forget_prefix), and Redis would
+ * fill it again: forget all. Here at once, then in Redis, and by a message in all other processes. A load that was under
  * way meanwhile, anywhere, is answered to those who wait for it and not stored: its lease went with the
  * value. Who was not connected to hear the message has forgotten everything by then: losing the channel
  * empties the local cache, and its coming back does so again. One that is lost without a word is missed
@@ -80,6 +83,9 @@ struct weft_shared {
     size_t flight_size;      /* of the struct around weft_flight: WEFT_FLIGHT; 0: there is none */
     uint64_t load_ms;        /* the deadline of a load; 0: none */
     uint64_t lease_ms;       /* the longest a load is expected to take; 0: WEFT_SHARED_LEASE_MS */
+    /* Can this be a value of yours? What comes from Redis and cannot is not shown to anybody: it counts
+     * as garbage, is removed there, and the load runs here. NULL: any bytes can. */
+    bool (*valid)(const struct weft_shared *shared, struct weft_text key, struct weft_text value);
 
     bool listening;                 /* read only: messages of others come in */
     struct weft_shared_stats stats; /* read only; those of gets are in cache.stats */
@@ -129,6 +135,11 @@ WEFT_API void weft_shared_forget_at(const struct weft_site *site, struct weft_op
                                     struct weft_shared_forget *forget, struct weft_shared *shared,
                                     struct weft_text key, bool all, weft_then_fn *then);
 WEFT_API void weft_shared_forget_begin(struct weft_op *op);
+
+/* Forget all there is, without an op and without memory, for those who have none left and may not lose it:
+ * here it is forgotten when this returns, by Redis and the others as soon as they can be told. No effect on
+ * one that is not open. */
+WEFT_API void weft_shared_forget_soon(struct weft_shared *shared);
 
 #ifdef __cplusplus
 }

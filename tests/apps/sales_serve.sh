@@ -32,7 +32,8 @@ answered() {
     asked=()
 }
 
-# ask_all COUNT QUERY [CURL OPTION...]: so many in each mode at the same time; into MODE.NUMBER.
+# ask_all COUNT QUERY [CURL OPTION...]: so many in each mode at the same time; into MODE.NUMBER, their
+# statuses into codes.
 ask_all() {
     local count=$1 query=$2 mode i urls=()
     shift 2
@@ -42,7 +43,8 @@ ask_all() {
             urls+=(-o "$mode.$i" "$url/?$query&mode=$mode")
         done
     done
-    curl -sS --max-time 10 -Z --parallel-immediate "$@" "${urls[@]}" 2>/dev/null &
+    curl -sS --max-time 10 -w '%{http_code}\n' -Z --parallel-immediate "$@" "${urls[@]}" \
+        >codes 2>/dev/null &
     asked+=($!)
 }
 
@@ -286,6 +288,12 @@ get /sales -H 'Origin: http://example.org' -d 'item=a&amount=1'
 expect code 403
 get /sales -H 'Origin: null' -d 'item=a&amount=1'
 expect code 403
+get /sales -H "Origin: http://evil.example:80" -H 'Host: evil.example:80' -d 'item=a&amount=1'
+expect code 403
+get /sales -H "Origin: http://localhost:80" -H 'Host: localhost:80' -d 'item=a&amount=1'
+expect code 201
+get /sales -H "Origin: http://[::1]:80" -H 'Host: [::1]:80' -d 'item=a&amount=1'
+expect code 201
 get /sales -H "Origin: $url" -d 'item=a&amount=1'
 expect code 201
 stop
@@ -314,18 +322,21 @@ stop
 
 it "answers all who wait with 500 if a scan fails, and keeps nothing of it"
 cp -r "$db" broken.db
-start "$weft" sales serve -q -p0 --db broken.db --scan-delay 100
+start "$weft" sales serve -q -p0 --db broken.db --scan-delay 400
 # The length of a name, somewhere in the middle, on the disk.
 at=$(grep -abo book broken.db/sales.mdb | sed -n '200s/:.*//p')
 cp broken.db/sales.mdb whole
 printf '\377' | dd of=broken.db/sales.mdb bs=1 seek=$((at - 1)) conv=notrunc status=none
 ask_all 2 ''
 answered
+[ "$(sort codes | uniq -c | tr -d ' \n')" = 8500 ] || fail "not all are told 500: $(<codes)"
 for mode in "${modes[@]}"; do
     for i in 1 2; do
         is=$(<"$mode.$i")
         [[ $is == "the total cannot be found: "* ]] || fail "in mode $mode: $is"
     done
+    [ "$mode" = plain ] || [ "$(figure "weft_sales_joined_total{mode=\"$mode\"}")" = 1 ] ||
+        fail "in mode $mode nobody joined"
 done
 get '/?mode=plain'
 expect code 500

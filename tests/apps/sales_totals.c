@@ -72,12 +72,16 @@ static void require_total(unsigned number, int64_t sum, enum totals_how how)
     assert_string_equal(totals_how_names[asks[number].how], totals_how_names[how]);
 }
 
+static bool time_is_virtual;
 static void play(uint64_t ttl_ms, uint64_t delay_ms, step_fn *const *rows)
 {
     struct world w;
     kit_new(&ledger, folder);
     kit_fill(&ledger, SALES);
-    world_up(&w);
+    if (time_is_virtual)
+        world_up_sim(&w, 0);
+    else
+        world_up(&w);
     memset(&totals, 0, sizeof totals);
     totals.ledger = &ledger;
     totals.ttl_ms = ttl_ms;
@@ -210,9 +214,69 @@ TEST(what_is_too_old_is_not_told)
              nothing_is_found_again);
 }
 
+static void play_in_virtual_time(uint64_t ttl_ms, step_fn *const *rows)
+{
+    time_is_virtual = true;
+    play(ttl_ms, 0, rows);
+    time_is_virtual = false;
+}
+#define PLAY_LONG(ttl_ms, ...) play_in_virtual_time(ttl_ms, (step_fn *const[]){__VA_ARGS__, NULL})
+
+/* Every second for ten times as long as an answer is kept: it is renewed before it is too old, and
+ * nobody waits for that. */
+enum { KEPT_MS = 100 * 1000 };
+static unsigned turn;
+static void ask_again_in_a_second(void)
+{
+    if (turn > 0)
+        require_total(0, 2, turn == 1 ? TOTALS_MISS : TOTALS_HIT);
+    if (turn++ == 10 * KEPT_MS / 1000)
+        return;
+    ask(0, TOTALS_CACHE, "3");
+    waiting++;
+    weft_sleep(&app, &nap, 1000, told);
+    steps--;
+}
+
+static void it_was_scanned_again(void)
+{
+    assert_in_range(ledger.scans, 10, 14); /* each lived for 80 to 100 % of its time */
+}
+
+TEST(what_is_asked_for_all_the_time_is_renewed_behind)
+{
+    turn = 0;
+    PLAY_LONG(KEPT_MS, ask_again_in_a_second, it_was_scanned_again);
+}
+
 /* More items than there are places: each is found, and the last one is still there. */
 static char names[TOTALS_PROMISES + 10][8];
-static unsigned turn;
+static void ask_for_item(void)
+{
+    snprintf(names[turn], sizeof names[turn], "item%u", turn);
+    ask(0, TOTALS_CACHE, names[turn++]);
+    if (turn % 50 != 0)
+        steps--;
+}
+
+static void wait_until_some_are_too_old(void)
+{
+    turn = 0;
+    waiting++;
+    weft_sleep(&app, &nap, KEPT_MS * 95 / 100, told);
+}
+
+static void some_are_too_old(void)
+{
+    assert_in_range(totals.cache->stats.misses, 50 + 1, 50 + 49);
+}
+
+TEST(what_came_together_does_not_go_together)
+{
+    turn = 0;
+    PLAY_LONG(KEPT_MS, ask_for_item, wait_until_some_are_too_old, ask_for_item, some_are_too_old);
+}
+
 static void ask_for_another(void)
 {
     if (turn > 0)
@@ -231,6 +295,7 @@ static void ask_for_the_last(void)
 
 TEST(promises_for_many_items_take_the_places_of_others)
 {
+    turn = 0;
     turn = 0;
     PLAY(LONG_MS, 0, ask_for_another, ask_for_the_last, nothing_is_kept);
 }

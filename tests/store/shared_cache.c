@@ -1,6 +1,7 @@
 /* A shared cache with a real server: who loads, who finds, who is told to forget.
  * ctest: labels=valgrind */
 #include "shared_kit.h"
+#include <weft/context.h>
 
 TEST(what_one_has_loaded_the_other_finds)
 {
@@ -37,11 +38,39 @@ TEST(both_ask_at_once_and_one_loads)
     scene_down();
 }
 
+/* ---- context -------------------------------------------------------------------------------- */
+
+static struct weft_key who_asks = {.name = "who asks"};
+static const char *told_to_load;
+
+static void note_who_asks(struct weft_op *op)
+{
+    told_to_load = weft_context_get(op, &who_asks);
+    job_begin(op);
+}
+
+/* Redis is asked first, and gives the lease. */
+TEST(a_load_has_the_context_of_who_asks_through_redis)
+{
+    struct weft_op asker = {0};
+    scene_prepare();
+    s.one.shared.load = note_who_asks;
+    scene_start();
+    weft_run(weft_root(&s.w.loop), &asker, NULL, weft_ignore);
+    assert_int_equal(weft_context_set(&asker, &who_asks, (void *)"somebody"), 0);
+    weft_shared_get(&asker, &s.request.get, &s.one.shared, weft_text_of("a"), request_told);
+    assert_string_equal(request_end(&s.request), "one 1");
+    assert_string_equal(told_to_load, "somebody");
+    assert_int_equal(s.one.shared.stats.leases, 1);
+    weft_finish(&asker, 0);
+    scene_down();
+}
+
 TEST(an_empty_value_is_a_value)
 {
     scene_up();
     redis_server_say(&s.server, "SET test:g 0123456789abcdef");
-    redis_server_say(&s.server, "SET test:v:empty W10123456789abcdef");
+    redis_server_say(&s.server, "SET test:v:empty W10123456789abcdefffffffffffffff");
     assert_string_equal(get(&s.other, "empty"), "");
     assert_int_equal(s.other.loads, 0);
     assert_int_equal(s.other.shared.stats.remote_hits, 1);
@@ -76,6 +105,46 @@ TEST(what_is_kept_for_ever_is_kept_for_ever_there_and_here)
     run_for(&s.w, 40);
     assert_string_equal(get(&s.other, "a"), "one 1");
     assert_int_equal(s.other.shared.cache.stats.hits, 1);
+    scene_down();
+}
+
+/* The one keeps it for a minute, the other does not keep anything for so long. */
+TEST(what_is_too_old_for_one_is_loaded_again)
+{
+    scene_prepare();
+    s.other.shared.cache.ttl_ms = 40;
+    scene_start();
+    get(&s.one, "a");
+    stored(&s.one, 1);
+    run_for(&s.w, 50);
+    assert_string_equal(get(&s.other, "a"), "other 1");
+    stored(&s.other, 1);
+    assert_in_range(atoi(redis_server_say(&s.server, "PTTL test:v:a") + 1), 0, 40);
+    scene_down();
+}
+
+TEST(what_one_keeps_for_long_the_other_keeps_as_long_as_it_would_its_own)
+{
+    scene_prepare();
+    s.other.shared.cache.ttl_ms = 500;
+    scene_start();
+    get(&s.one, "a");
+    stored(&s.one, 1);
+    assert_string_equal(get(&s.other, "a"), "one 1");
+    run_for(&s.w, 510);
+    assert_string_equal(get(&s.other, "a"), "other 1");
+    scene_down();
+}
+
+TEST(what_one_keeps_for_ever_is_too_old_for_one_who_does_not)
+{
+    scene_prepare();
+    s.one.shared.cache.ttl_ms = WEFT_CACHE_FOREVER;
+    scene_start();
+    get(&s.one, "a");
+    stored(&s.one, 1);
+    assert_int_equal(atoi(redis_server_say(&s.server, "PTTL test:v:a") + 1), -1);
+    assert_string_equal(get(&s.other, "a"), "other 1");
     scene_down();
 }
 

@@ -251,7 +251,7 @@ static char kept_there[16];
 
 static void not_to_be_heard(struct fake_peer *peer, const redisReply *command)
 {
-    bool is_call = command->elements == 6 + 5 && fake_asked(command, "EVALSHA");
+    bool is_call = command->elements == 6 + 6 && fake_asked(command, "EVALSHA");
     if (fake_asked(command, "SUBSCRIBE")) {
         fake_line(peer, "-NOPERM no access to the channel\r\n");
     } else if (is_call && command->element[7]->len < 16) {
@@ -335,6 +335,21 @@ TEST(what_redis_has_refused_to_forget_is_made_up_for)
     scene_down();
 }
 
+TEST(all_can_be_forgotten_without_memory)
+{
+    scene_up();
+    get(&s.one, "a");
+    stored(&s.one, 1);
+    get(&s.other, "a");
+    weft_shared_forget_soon(&s.one.shared);
+    assert_int_equal(s.one.shared.cache.entries, 0);
+    assert_string_equal(get(&s.one, "a"), "one 2"); /* not what Redis had */
+    until(&s.w, s.other.shared.stats.forgets == 1);
+    assert_string_not_equal(get(&s.other, "a"), "one 1");
+    scene_down();
+    weft_shared_forget_soon(&s.one.shared);
+}
+
 TEST(a_redis_without_room_still_forgets)
 {
     scene_up_own();
@@ -370,8 +385,31 @@ TEST(garbage_among_the_values_is_a_miss_and_replaced)
 {
     is_no_value("SET test:v:a junk");
     is_no_value("SET test:v:a \"\"");
-    is_no_value("SET test:v:a W2123456789abcdef0junk");
+    is_no_value("SET test:v:a W2123456789abcdef00000000000000junk");
     is_no_value("RPUSH test:v:a 1 2 3");
+}
+
+/* Right in its form, but not what this side would store. */
+static bool is_of_the_other(const struct weft_shared *shared, struct weft_text key,
+                            struct weft_text value)
+{
+    assert_ptr_equal(shared, &s.other.shared);
+    assert_true(weft_text_is(key, "a"));
+    return weft_text_starts(value, "other ");
+}
+
+TEST(what_the_caller_says_is_no_value_is_a_miss_and_removed)
+{
+    scene_prepare();
+    s.other.shared.valid = is_of_the_other;
+    scene_start();
+    get(&s.one, "a");
+    stored(&s.one, 1);
+    assert_string_equal(get(&s.other, "a"), "other 1");
+    assert_int_equal(s.other.shared.stats.garbage, 1);
+    until(&s.w, s.one.shared.stats.forgets == 1);
+    assert_string_equal(redis_server_say(&s.server, "EXISTS test:v:a"), ":0\r\n");
+    scene_down();
 }
 
 TEST(garbage_among_the_leases_and_generations_does_no_harm)

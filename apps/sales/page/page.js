@@ -5,6 +5,8 @@ const MODES = ['plain', 'batch', 'cache', 'promise'];
 const EVERY_MS = 1000, MEASURED = 20;
 const $ = id => document.getElementById(id);
 const number = new Intl.NumberFormat('en-US');
+// Sums come as texts, too: JavaScript's numbers are not exact beyond 2^53.
+const exact = text => number.format(BigInt(text));
 let stats = JSON.parse($('stats').textContent);
 
 function make(name, attributes, ...inside) {
@@ -21,7 +23,7 @@ const sum = object => Object.values(object).reduce((all, one) => all + one, 0);
 
 function figures() {
   return {
-    total: stats.total, sales: stats.sales, requests: sum(stats.figures.requests_total),
+    total: BigInt(stats.total_text), sales: stats.sales, requests: sum(stats.figures.requests_total),
     scans: stats.figures.scans_total, records: stats.figures.records_scanned_total,
   };
 }
@@ -46,17 +48,17 @@ function showSettings() {
 
 // ---- items ------------------------------------------------------------------------------------
 
-function itemRow(name, total, sales, most, other) {
+function itemRow(name, total, text, sales, most, other) {
   const part = most > 0 ? Math.min(100, Math.max(0, 100 * total / most)) : 0;
   const bar = make('svg', { role: 'presentation' }, make('rect', { width: part.toFixed(1) + '%', height: '100%', rx: 3 }));
-  return make('tr', other ? { class: 'other' } : {}, make('th', { scope: 'row', title: name }, name), make('td', {}, number.format(total)),
+  return make('tr', other ? { class: 'other' } : {}, make('th', { scope: 'row', title: name }, name), make('td', {}, exact(text)),
     make('td', {}, number.format(sales)), make('td', { class: 'bar' }, bar));
 }
 
 function showItems() {
   const most = stats.items.length > 0 ? stats.items[0].total : 0;
-  const rows = stats.items.map(item => itemRow(item.item, item.total, item.sales, most, false));
-  if (stats.other_sales > 0) rows.push(itemRow('all others', stats.other_total, stats.other_sales, most, true));
+  const rows = stats.items.map(item => itemRow(item.item, item.total, item.total_text, item.sales, most, false));
+  if (stats.other_sales > 0) rows.push(itemRow('all others', stats.other_total, stats.other_total_text, stats.other_sales, most, true));
   if (rows.length === 0) rows.push(make('tr', { class: 'other' }, make('th', { scope: 'row' }, 'nothing was sold yet')));
   document.querySelector('#items tbody').replaceChildren(...rows);
 }

@@ -9,9 +9,13 @@
  * with the limit whenever it asks for more, not what the string says of its own size. */
 #include "reply.h"
 #include "weft/alloc.h"
-#include <hiredis/read.h>
+#include <hiredis/hiredis.h>
 #include <limits.h>
 #include <stdio.h>
+
+#if HIREDIS_MAJOR >= 1
+#error "hiredis 1.0 and later read types that the makers below do not know: only 0.14 was tried"
+#endif
 
 /* ---- building ------------------------------------------------------------------------------- */
 

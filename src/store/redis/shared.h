@@ -43,7 +43,7 @@ void weft__shared_loads_cancel(struct weft_shared_engine *engine);
 
 enum shared_script { SHARED_TAKE, SHARED_SETTLE, SHARED_FORGET };
 
-enum { SHARED_ARGS = 6 + 5 /* what every call has, and the most that one adds */ };
+enum { SHARED_ARGS = 6 + 6 /* what every call has, and the most that one adds */ };
 
 /* An op: one call, by the script's name or, if Redis does not know that, by its text. It takes no longer than
  * command_ms. */
@@ -74,7 +74,8 @@ void weft__shared_teach(struct weft_shared_engine *engine);
 /* Store what cell holds, whose load has the lease of key; or, with NULL, only give the lease back. Without
  * a connection nothing is stored, and the lease is given back when there is one. */
 void weft__shared_settle(struct weft_shared_engine *engine, struct weft_text key,
-                         const struct shared_lease *lease, struct weft_cell *cell, uint64_t ttl_ms);
+                         const struct shared_lease *lease, struct weft_cell *cell,
+                         const struct shared_time *time);
 void weft__shared_settle_late(struct weft_shared_engine *engine);
 void weft__shared_late_free(struct weft_shared_engine *engine);
 /* Have Redis and the others forget key, or all; forget, unless it is NULL, is told how it went. The errors

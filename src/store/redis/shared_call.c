@@ -3,8 +3,10 @@
  * What has to hold between processes is in three scripts, because Redis runs each of them alone, with
  * nothing in between:
  *
- *   take     the value if there is one; else the lease, if nobody has it. A value that ends within the time
- *            of "refresh ahead" is given to those who do not get the lease.
+ *   take     the value if there is one that is not too old for who asks; else the lease, if nobody has it.
+ *            A value that ends within the time of "refresh ahead" is given to those who do not get the
+ *            lease. How old it is follows from how long it was to live, which stands in it, and what is
+ *            left of that.
  *   settle   give the lease back and store the value, but only if the lease is still ours and the
  *            generation the one it was taken in: what was forgotten meanwhile is not stored.
  *   forget   remove value and lease, or the generation, and tell the others. The next take makes a new one;
@@ -23,9 +25,15 @@
     "  g = ARGV[4]\n"                                                                              \
     "  redis.call('SET', KEYS[3], g)\n"                                                            \
     "end\n"                                                                                        \
-    "local v = redis.pcall('GET', KEYS[1])\n"                                                      \
-    "local good = type(v) == 'string' and string.sub(v, 1, 18) == ARGV[5] .. g\n"                  \
+    "local v, own = redis.pcall('GET', KEYS[1]), tonumber(ARGV[6])\n"                              \
+    "local life = type(v) == 'string' and tonumber(string.sub(v, 19, 32), 16)\n"                   \
+    "local good = life and #v >= 32 and string.sub(v, 1, 18) == ARGV[5] .. g\n"                    \
     "local left = good and redis.call('PTTL', KEYS[1]) or 0\n"                                     \
+    "if good and own > 0 and life <= 9007199254740992 then\n"                                      \
+    "  local rest = left < 0 and 0 or own - life + left\n"                                         \
+    "  if rest < left or left < 0 then left = rest end\n"                                          \
+    "  good = rest > 0\n"                                                                          \
+    "end\n"                                                                                        \
     "if good and (left < 0 or left > tonumber(ARGV[3])) then return {'value', left, v} end\n"      \
     "if redis.call('SET', KEYS[2], ARGV[1], 'NX', 'PX', ARGV[2]) then\n"                           \
     "  local odd = v and (type(v) ~= 'string' or string.sub(v, 1, 2) ~= ARGV[5])\n"                \
@@ -39,7 +47,7 @@
     "redis.call('DEL', KEYS[2])\n"                                                                 \
     "if #ARGV == 1 then return 1 end\n"                                                            \
     "if redis.pcall('GET', KEYS[3]) ~= ARGV[2] then return 0 end\n"                                \
-    "local v = ARGV[3] .. ARGV[2] .. ARGV[4]\n"                                                    \
+    "local v = ARGV[3] .. ARGV[2] .. ARGV[6] .. ARGV[4]\n"                                         \
     "if ARGV[5] == '0' then redis.call('SET', KEYS[1], v)\n"                                       \
     "else redis.call('SET', KEYS[1], v, 'PX', ARGV[5]) end\n"                                      \
     "return 1\n"
@@ -53,9 +61,9 @@ static const struct {
     struct weft_text text, sum;
 } scripts[] = {
     [SHARED_TAKE] = {WEFT_REDIS_ARG(TAKE),
-                     WEFT_REDIS_ARG("3e7b389f5f3648ecd7051500713bb115bbd3f4c6")},
+                     WEFT_REDIS_ARG("d1ae5713a8b140c4dbb18bc48d222434860cf1f6")},
     [SHARED_SETTLE] = {WEFT_REDIS_ARG(SETTLE),
-                       WEFT_REDIS_ARG("0dcc70ffe4a6f27b8025677748071a27ee06902c")},
+                       WEFT_REDIS_ARG("9fde7ddc204640a2507143694462d1297b355ae2")},
     [SHARED_FORGET] = {WEFT_REDIS_ARG(FORGET), {NULL, 0}},
 };
 

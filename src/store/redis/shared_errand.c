@@ -17,7 +17,7 @@ struct weft_shared_errand {
     struct weft_shared_forget *forget; /* who waits for it, if anybody does */
     struct weft_shared_errand *next;   /* of those that are late */
     struct shared_lease lease;
-    char number[NUMBER];
+    char number[NUMBER], life[SHARED_LIFE + 1];
     uint64_t covers; /* what is made up for when all is forgotten */
     bool pays;       /* it was sent for that */
     size_t message_size;
@@ -97,7 +97,8 @@ static bool fits(const struct weft_shared_engine *engine, size_t size)
 }
 
 void weft__shared_settle(struct weft_shared_engine *engine, struct weft_text key,
-                         const struct shared_lease *lease, struct weft_cell *cell, uint64_t ttl_ms)
+                         const struct shared_lease *lease, struct weft_cell *cell,
+                         const struct shared_time *time)
 {
     struct weft_shared_errand *errand = errand_new(engine, SHARED_SETTLE, key, 0);
     if (errand == NULL) { /* the lease ends by itself */
@@ -121,11 +122,13 @@ void weft__shared_settle(struct weft_shared_engine *engine, struct weft_text key
         struct weft_text value = weft_cell_value(cell);
         errand->cell = weft_cell_hold(cell);
         snprintf(errand->number, sizeof errand->number, "%" PRIu64,
-                 ttl_ms < SHARED_MS_MAX ? ttl_ms : 0);
+                 time->ttl_ms < SHARED_MS_MAX ? time->ttl_ms : 0);
+        weft__shared_life(errand->life, time);
         weft__shared_call_arg(call, errand->lease.generation, SHARED_TOKEN);
         weft__shared_call_arg(call, SHARED_VERSION, strlen(SHARED_VERSION));
         weft__shared_call_arg(call, value.data, value.size);
         weft__shared_call_arg(call, errand->number, strlen(errand->number));
+        weft__shared_call_arg(call, errand->life, SHARED_LIFE);
     }
     errand_run(errand, settled);
 }
@@ -262,6 +265,16 @@ void weft_shared_forget_begin(struct weft_op *op)
         weft_finish(op, status);
     else
         weft_on_cancel(op, forget_cancel);
+}
+
+void weft_shared_forget_soon(struct weft_shared *shared)
+{
+    struct weft_shared_engine *engine = shared->engine_;
+    if (engine == NULL)
+        return;
+    weft__shared_flush(engine);
+    owe(engine);
+    weft__shared_pay(engine);
 }
 
 /* Now, however deep the stack is: here it is forgotten when this returns. */

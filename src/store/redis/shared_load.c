@@ -22,7 +22,7 @@ struct shared_flight {
     struct shared_call call;
     struct shared_lease lease;
     char fresh[SHARED_TOKEN]; /* a generation, should there be none */
-    char lease_ms[NUMBER], ahead_ms[NUMBER];
+    char lease_ms[NUMBER], ahead_ms[NUMBER], ttl_ms[NUMBER];
     bool leased, waited;
     uint64_t since_ms, pause_ms;
     struct weft_sleep pause;
@@ -74,11 +74,15 @@ void weft__shared_loads_cancel(struct weft_shared_engine *engine)
         weft_cancel(&load->flight.promise.op, UV_ECANCELED);
 }
 
-static void settle(struct shared_flight *load, struct weft_cell *cell, uint64_t ttl_ms)
+/* Store what the load has answered, or if that is nothing, give the lease back alone. */
+static void settle(struct shared_flight *load, struct weft_cell *cell)
 {
     struct weft_shared_engine *engine = load->shared->engine_;
+    bool chosen = load->ask.ttl_ms != 0;
+    const struct shared_time time = {chosen ? load->ask.ttl_ms : load->shared->cache.ttl_ms,
+                                     chosen};
     if (engine != NULL)
-        weft__shared_settle(engine, load->flight.key, &load->lease, cell, ttl_ms);
+        weft__shared_settle(engine, load->flight.key, &load->lease, cell, &time);
 }
 
 /* ---- the caller's load ---------------------------------------------------------------------- */
@@ -91,9 +95,8 @@ static void loaded(struct weft_op *op, struct weft_op *child)
         load->flight.ttl_ms = load->ask.ttl_ms;
         status = weft_flight_set(&load->flight, load->ask.value.data, load->ask.value.size);
     }
-    uint64_t ttl_ms = load->ask.ttl_ms != 0 ? load->ask.ttl_ms : load->shared->cache.ttl_ms;
     if (load->leased)
-        settle(load, status == 0 ? load->ask.cell : NULL, ttl_ms);
+        settle(load, status == 0 ? load->ask.cell : NULL);
     end(load, status);
 }
 
@@ -165,18 +168,30 @@ static bool is_open_whether_obeyed(int status)
            status == UV_EFBIG;
 }
 
+/* What the caller cannot have stored is taken away, for all, so that a later load can store. */
+static bool is_valid(struct shared_flight *load, struct weft_text value)
+{
+    const struct weft_shared *shared = load->shared;
+    if (shared->valid == NULL || shared->valid(shared, load->flight.key, value))
+        return true;
+    weft__shared_tell(shared->engine_, load->flight.key, false, NULL);
+    return false;
+}
+
 static void taken(struct weft_op *op, struct weft_op *call)
 {
     struct shared_flight *load = flight_of(op);
     struct shared_taken found = {0};
     if (weft_cancelled(op) != 0 || is_open_whether_obeyed(call->status))
-        settle(load, NULL, 0); /* the lease, if it was given */
+        settle(load, NULL); /* the lease, if it was given */
     if (weft_cancelled(op) != 0) {
         end(load, weft_cancelled(op));
         return;
     }
     if (call->status == 0)
         weft__shared_read_taken(load->call.command.reply, &found);
+    if (found.found == SHARED_VALUE && !is_valid(load, found.value))
+        found.found = SHARED_NONSENSE;
     if (call->status == 0 && found.found == SHARED_NONSENSE)
         load->shared->stats.garbage++;
     if (found.found == SHARED_VALUE && !shared_owes(load->shared->engine_))
@@ -200,11 +215,14 @@ static int prepare(struct shared_flight *load)
     weft__shared_token(load->fresh);
     snprintf(load->lease_ms, sizeof load->lease_ms, "%" PRIu64, lease_ms(load->shared));
     snprintf(load->ahead_ms, sizeof load->ahead_ms, "%" PRIu64, load->shared->cache.ahead_ms);
+    uint64_t ttl_ms = load->shared->cache.ttl_ms;
+    snprintf(load->ttl_ms, sizeof load->ttl_ms, "%" PRIu64, ttl_ms < SHARED_MS_MAX ? ttl_ms : 0);
     weft__shared_call_arg(call, load->lease.token, SHARED_TOKEN);
     weft__shared_call_arg(call, load->lease_ms, strlen(load->lease_ms));
     weft__shared_call_arg(call, load->ahead_ms, strlen(load->ahead_ms));
     weft__shared_call_arg(call, load->fresh, SHARED_TOKEN);
     weft__shared_call_arg(call, SHARED_VERSION, strlen(SHARED_VERSION));
+    weft__shared_call_arg(call, load->ttl_ms, strlen(load->ttl_ms));
     return 0;
 }
 

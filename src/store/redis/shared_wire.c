@@ -1,8 +1,9 @@
-/* Values are "W1", the generation, the bytes. Messages are the sender's id, then 'k' and a key or 'a' for all.
+/* Values are "W1", the generation, how long they are to live, the bytes. Messages are the sender's id, then 'k' and a key or 'a' for all.
  * Answers are arrays of three: a word, a number and a text. None of it is ever believed before all of it has
  * been looked at. */
 #include "shared_wire.h"
 #include "random.h"
+#include <inttypes.h>
 #include <stdio.h>
 
 void weft__shared_token(char token[SHARED_TOKEN])
@@ -11,6 +12,14 @@ void weft__shared_token(char token[SHARED_TOKEN])
     uint64_t number = weft__redis_random();
     for (int i = 0; i < SHARED_TOKEN; i++, number >>= 4)
         token[i] = digits[number & 15];
+}
+
+/* What a load has chosen is written as a number that no time has. */
+void weft__shared_life(char life[SHARED_LIFE + 1], const struct shared_time *time)
+{
+    uint64_t ms = time->ttl_ms < SHARED_MS_MAX ? time->ttl_ms : 0;
+    snprintf(life, SHARED_LIFE + 1, "%0*" PRIx64, (int)SHARED_LIFE,
+             time->chosen ? ((uint64_t)1 << 4 * SHARED_LIFE) - 1 : ms);
 }
 
 /* ---- answers -------------------------------------------------------------------------------- */

@@ -7,8 +7,9 @@
 #include "weft/redis.h"
 
 enum {
-    SHARED_TOKEN = 16,             /* hexadecimal digits of a token, an id, a generation */
-    SHARED_HEAD = 2 + SHARED_TOKEN /* before a value: version and generation */
+    SHARED_TOKEN = 16, /* hexadecimal digits of a token, an id, a generation */
+    SHARED_LIFE = 14,  /* the same, of how long a value is to live */
+    SHARED_HEAD = 2 + SHARED_TOKEN + SHARED_LIFE /* before a value: version, generation, life */
 };
 
 /* More than Redis counts to, or nearly: a time that is longer has no end. */
@@ -24,6 +25,15 @@ struct shared_lease {
 };
 
 void weft__shared_token(char token[SHARED_TOKEN]);
+
+/* How long a value is to live. One that does so by the settings is too old for those whose settings give
+ * it less; what its load has chosen holds for all. */
+struct shared_time {
+    uint64_t ttl_ms; /* 0: for ever */
+    bool chosen;
+};
+/* With a NUL behind. */
+void weft__shared_life(char life[SHARED_LIFE + 1], const struct shared_time *time);
 
 /* ---- the answer to SHARED_TAKE -------------------------------------------------------------- */
 

@@ -174,6 +174,7 @@ static int start(const struct weft_trace_options *options)
     if (err != 0)
         return err;
     weft__rings_empty(); /* of what a fork has left */
+    weft__rings_detach();
     weft__tape.size = options->events != 0 ? options->events : WEFT_TRACE_EVENTS;
     weft__tape.spare = weft__ring_events(weft__tape.size);
     if (weft__tape.spare == NULL)
@@ -209,7 +210,10 @@ int weft_trace_start(const struct weft_trace_options *options)
 int weft_trace_stop(void)
 {
     weft__trace_lock();
+    bool recorded = trace_on();
     int status = stop();
+    if (recorded)
+        weft__rings_detach();
     weft__trace_unlock();
     return status;
 }
@@ -219,6 +223,8 @@ bool weft_trace_recording(void)
     return trace_on();
 }
 
+/* A program may leave main without closing its loops, which lay on the stack there: their hooks stay
+ * where they are. They do nothing any more. */
 static void write_at_exit(void)
 {
     weft__trace_lock();

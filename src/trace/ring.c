@@ -290,6 +290,13 @@ void weft__rings_empty(void)
         ring->events = NULL;
         ring->count = 0;
         ring->next = 0;
+    }
+}
+
+void weft__rings_detach(void)
+{
+    for (size_t i = 0; i < WEFT_TRACE_RINGS; i++) {
+        struct weft_ring *ring = &rings[i];
         if (ring->loop != NULL && ring->owner == &weft__thread) {
             weft_hook_remove(&ring->hook);
             weft__ring_release(ring);

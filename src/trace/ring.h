@@ -72,8 +72,10 @@ struct weft_ring *weft__ring_of(const struct weft_loop *loop);
 void weft__ring_release(struct weft_ring *ring);
 /* After weft__recording is 0: until no thread is inside an event. */
 void weft__rings_settle(void);
-/* Free what rings hold, and take the hooks off the loops of this thread. */
+/* Free what rings hold. No loop is looked at: one that nobody has closed may be gone. */
 void weft__rings_empty(void);
+/* Take the hooks off the loops of this thread, which are all there. */
+void weft__rings_detach(void);
 /* In a forked child: the pool's threads are not here. */
 void weft__rings_forked(void);
 

@@ -170,3 +170,41 @@ TEST(an_error_that_nobody_catches_ends_the_process_and_the_trace_is_written)
     assert_int_equal(valid->unfinished, 2);
     valid_free(valid);
 }
+
+/* Its frame is gone, and something else has been where it was, when the process exits. */
+__attribute__((noinline)) static void leave_a_loop_on_the_stack(void)
+{
+    uv_loop_t uv;
+    struct weft_loop loop;
+    struct weft_op op = {0};
+    uv_loop_init(&uv);
+    if (weft_loop_init(&loop, &uv) != 0)
+        exit(3);
+    weft_run(weft_root(&loop), &op, finish_at_once, weft_ignore);
+    weft_loop_run(&loop);
+}
+
+__attribute__((noinline)) static void write_over_the_stack(void)
+{
+    char bytes[1 << 14];
+    memset(bytes, 0xab, sizeof bytes);
+    __asm__ volatile("" : : "r"(bytes) : "memory");
+}
+
+static void return_without_closing(void)
+{
+    if (weft_trace_start(&(struct weft_trace_options){.path = path}) != 0)
+        exit(4);
+    leave_a_loop_on_the_stack();
+    write_over_the_stack();
+}
+
+TEST(a_program_may_return_from_main_without_closing_its_loop)
+{
+    scratch_new_path(path, "unclosed.json");
+    assert_int_equal(in_a_child(return_without_closing), 0);
+    struct valid *valid = valid_trace(path);
+    assert_int_equal(valid->begins, 2);
+    assert_int_equal(valid->unfinished, 1);
+    valid_free(valid);
+}

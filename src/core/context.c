@@ -8,10 +8,10 @@
  * context is counted by the ops that have it, a value by the contexts that have it; the last one to
  * go releases it. All of that happens on the loop's thread, so the counts are plain. Keys belong to
  * the process and are numbered under a lock, once. */
+#include "locks.h"
 #include "observe.h"
 #include "weft/alloc.h"
 #include "weft/context.h"
-#include <stdlib.h>
 #include <string.h>
 
 struct value {
@@ -28,26 +28,17 @@ struct context {
 /* ---- keys ----------------------------------------------------------------------------------- */
 
 static unsigned keys;
-static uv_mutex_t lock;
-static uv_once_t lock_once = UV_ONCE_INIT;
-
-static void make_lock(void)
-{
-    if (uv_mutex_init(&lock) != 0)
-        abort(); /* it takes no memory here; there is nobody to tell */
-}
 
 /* From 1; 0: not numbered, too many. */
 static unsigned number_now(struct weft_key *key)
 {
-    uv_once(&lock_once, make_lock);
-    uv_mutex_lock(&lock);
+    weft__lock(LOCK_KEYS);
     unsigned known = __atomic_load_n(&key->number_, __ATOMIC_RELAXED);
     if (known == 0 && keys < WEFT_KEYS) {
         known = ++keys;
         __atomic_store_n(&key->number_, known, __ATOMIC_RELAXED);
     }
-    uv_mutex_unlock(&lock);
+    weft__unlock(LOCK_KEYS);
     return known;
 }
 

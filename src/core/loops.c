@@ -5,6 +5,7 @@
  * is on its way through the list before the storage goes. A handler that interrupts that waiting
  * comes to its end first. */
 #include "handles.h"
+#include "locks.h"
 #include "report.h"
 #include "weft/dump.h"
 #include <limits.h>
@@ -15,29 +16,20 @@
 
 struct weft_report *weft__loops;
 static atomic_uint readers;
-static uv_mutex_t lock;
-static uv_once_t lock_once = UV_ONCE_INIT;
 
 struct weft_report *weft__report_of(const struct weft_loop *loop)
 {
     return &loop->handles_->report;
 }
 
-static void make_lock(void)
-{
-    if (uv_mutex_init(&lock) != 0)
-        abort();
-}
-
 void weft__loops_lock(void)
 {
-    uv_once(&lock_once, make_lock);
-    uv_mutex_lock(&lock);
+    weft__lock(LOCK_LOOPS);
 }
 
 void weft__loops_unlock(void)
 {
-    uv_mutex_unlock(&lock);
+    weft__unlock(LOCK_LOOPS);
 }
 
 void weft__loops_read(void)
@@ -54,6 +46,12 @@ void weft__loops_settle(void)
 {
     while (atomic_load(&readers) != 0)
         uv_sleep(0);
+}
+
+/* Handlers on other threads are not on their way here. */
+void weft__loops_forked(void)
+{
+    atomic_store(&readers, 0);
 }
 
 /* ---- what the environment asks for ---------------------------------------------------------- */

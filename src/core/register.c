@@ -13,26 +13,12 @@
  *
  * A chunk goes when its loop does. The next one in its place begins with generations that it has not
  * reached; if a slot of it had used up its own, nobody gets that place again. */
+#include "locks.h"
 #include "observe.h"
 #include "weft/alloc.h"
-#include <stdlib.h>
 
-static uv_mutex_t lock;
-static uv_once_t lock_once = UV_ONCE_INIT;
 struct weft_chunk *weft__chunks[CHUNKS]; /* changed and, by other threads, read under the lock */
 static uint64_t reached[CHUNKS];         /* the highest generation in that place so far */
-
-static void make_lock(void)
-{
-    if (uv_mutex_init(&lock) != 0)
-        abort();
-}
-
-static void take_lock(void)
-{
-    uv_once(&lock_once, make_lock);
-    uv_mutex_lock(&lock);
-}
 
 static uint32_t number_of(uint64_t id)
 {
@@ -60,14 +46,14 @@ struct weft_slot *weft__add_slots(struct weft_loop *loop)
         return NULL;
     uint32_t index = 0;
     chunk->loop = loop;
-    take_lock();
+    weft__lock(LOCK_REGISTER);
     while (index < CHUNKS && (weft__chunks[index] != NULL || reached[index] == LAST_GENERATION))
         index++;
     if (index < CHUNKS) {
         fill(chunk, index, &observers->free);
         weft__chunks[index] = chunk;
     }
-    uv_mutex_unlock(&lock);
+    weft__unlock(LOCK_REGISTER);
     if (index == CHUNKS) {
         weft_free(chunk);
         return NULL;
@@ -93,9 +79,9 @@ void weft__register_close(struct weft_loop *loop)
     while (observers->chunks != NULL) {
         struct weft_chunk *chunk = observers->chunks;
         observers->chunks = chunk->next;
-        take_lock();
+        weft__lock(LOCK_REGISTER);
         vacate(chunk);
-        uv_mutex_unlock(&lock);
+        weft__unlock(LOCK_REGISTER);
         weft_free(chunk);
     }
     observers->free = NULL;
@@ -174,14 +160,14 @@ static int look(const struct weft_chunk *chunk, struct weft_slot *slot, uint64_t
 
 struct weft_slot *weft__slot_find(uint64_t id, struct weft_loop **loop)
 {
-    take_lock();
+    weft__lock(LOCK_REGISTER);
     struct weft_chunk *chunk = weft__chunks[number_of(id) >> CHUNK_BITS];
     struct weft_slot *slot = NULL;
     if (chunk != NULL) {
         slot = &chunk->slots[number_of(id) & (CHUNK_SLOTS - 1)];
         *loop = chunk->loop;
     }
-    uv_mutex_unlock(&lock);
+    weft__unlock(LOCK_REGISTER);
     return slot != NULL && SLOT_GET(slot->id) == id ? slot : NULL;
 }
 
@@ -190,10 +176,10 @@ int weft_resource_by_id(uint64_t id, struct weft_resource *found)
     int status = UV_ENOENT;
     if (id == 0 || found == NULL)
         return found == NULL ? UV_EINVAL : UV_ENOENT;
-    take_lock();
+    weft__lock(LOCK_REGISTER);
     struct weft_chunk *chunk = weft__chunks[number_of(id) >> CHUNK_BITS];
     if (chunk != NULL)
         status = look(chunk, &chunk->slots[number_of(id) & (CHUNK_SLOTS - 1)], id, found);
-    uv_mutex_unlock(&lock);
+    weft__unlock(LOCK_REGISTER);
     return status;
 }

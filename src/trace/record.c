@@ -6,37 +6,28 @@
  * about it is under the lock. Nobody waits for that lock in an event: only those who make or close a
  * loop, start, stop, and a pool thread the first time it works.
  *
- * A forked child finds itself with a copy of all this and without the threads. It is not recorded:
- * its copy of the lock is made anew, since a thread that held it may not exist, and recording is off.
+ * A forked child finds itself with a copy of all this and without the threads. It is not recorded.
  * What the rings of its parent hold stays where it is until it starts one of its own. */
 #include "ring.h"
+#include "core/locks.h"
 #include "core/observe.h"
 #include "io/file.h"
 #include "weft/alloc.h"
 #include "weft/trace.h"
 #include "writer.h"
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static uv_mutex_t lock;
-static uv_once_t lock_once = UV_ONCE_INIT;
+static uv_once_t once = UV_ONCE_INIT;
 static uint64_t recordings; /* so many were started: while it is 0, no loop has a ring */
 static bool looked;         /* at the environment */
 static char path[PATH_MAX];
 
-static void make_lock(void)
+void weft__trace_forked(void)
 {
-    if (uv_mutex_init(&lock) != 0)
-        abort();
-}
-
-static void forked(void)
-{
-    make_lock();
     atomic_store(&weft__recording, 0);
     weft__rings_forked();
     looked = false;
@@ -46,20 +37,18 @@ static void write_at_exit(void);
 
 static void set_up(void)
 {
-    make_lock();
-    pthread_atfork(NULL, NULL, forked);
     atexit(write_at_exit);
 }
 
 void weft__trace_lock(void)
 {
-    uv_once(&lock_once, set_up);
-    uv_mutex_lock(&lock);
+    uv_once(&once, set_up);
+    weft__lock(LOCK_TRACE);
 }
 
 void weft__trace_unlock(void)
 {
-    uv_mutex_unlock(&lock);
+    weft__unlock(LOCK_TRACE);
 }
 
 /* ---- where it goes -------------------------------------------------------------------------- */

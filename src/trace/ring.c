@@ -216,10 +216,10 @@ int weft__ring_attach(struct weft_loop *loop, bool may_lose)
     weft_hook_remove(&ring->hook); /* if it is there from an earlier recording */
     ring->hook =
         (struct weft_hook){.init = on_init, .pre = on_pre, .post = on_post, .destroy = on_destroy};
+    ring->loop = loop;
     int err = own(ring, may_lose);
     if (err == 0)
         err = weft_hook_enable(loop, &ring->hook);
-    ring->loop = loop;
     if (err != 0)
         weft__ring_release(ring);
     return err;
@@ -304,12 +304,14 @@ void weft__rings_detach(void)
     }
 }
 
-/* The memory that the parent's rings had is freed when another recording begins. */
+/* Only this thread is here, and it is no longer one of the pool. What other threads had is nobody's,
+ * and their loops are not looked at. The memory is freed when another recording begins. */
 void weft__rings_forked(void)
 {
     for (size_t i = 0; i < WEFT_TRACE_RINGS; i++) {
-        if (rings[i].loop == NULL)
-            rings[i].owner = NULL;
+        if (rings[i].owner != &weft__thread || rings[i].loop == NULL)
+            weft__ring_release(&rings[i]);
         atomic_store(&rings[i].writing, false);
     }
+    pool_ring = NULL;
 }

@@ -76,7 +76,7 @@ void weft__rings_settle(void);
 void weft__rings_empty(void);
 /* Take the hooks off the loops of this thread, which are all there. */
 void weft__rings_detach(void);
-/* In a forked child: the pool's threads are not here. */
+/* In a forked child: the other threads are not here. */
 void weft__rings_forked(void);
 
 /* How many events of a ring are there, how many were forgotten, and the one after i others. */

@@ -43,7 +43,8 @@ extern "C" {
  * While this is on, each callback notes when it began: some 80 nanoseconds an op.
  * The handler of before is called as well, also one of libuv's; one that is set later must do the
  * same for ours. Any thread may get the signal: it is passed on to the loop's. `to` is borrowed
- * until this is taken back, by signum 0 or by weft_loop_close. Called again, it changes both.
+ * until this is taken back, by signum 0 or by weft_loop_close. Called again, it changes both; if that
+ * fails, all stays as it was.
  *
  * On the loop's thread. UV_EINVAL: loop is NULL or closed, `to` is NULL or has no descriptor, or
  * nobody can catch signum. UV_ENOMEM and libuv's own errors. */

@@ -233,24 +233,40 @@ static void signal_give_back(int signum)
 /* Frames that were there before nobody had asked for their time. */
 static void note_times(struct weft_loop *loop)
 {
+    if (loop->watch_ & WATCH_TIME)
+        return;
     for (struct weft_frame *frame = loop->frame_; frame != NULL; frame = frame->outer_)
         frame->since_ns_ = uv_hrtime();
     weft__watch(loop, loop->watch_ | WATCH_TIME);
 }
 
-static void unwatch(struct weft_loop *loop)
+/* watch in place of the one there is; NULL: none. The new one's signal is taken before the old one's
+ * is given back, which may be the same: there is no moment in which it would end the process. If it
+ * cannot be taken, all stays as it was. */
+static int exchange(struct weft_loop *loop, struct weft_signal_watch *watch)
 {
     struct weft_report *report = weft__report_of(loop);
-    struct weft_signal_watch *watch = report->watch;
-    if (watch == NULL)
-        return;
     weft__loops_lock();
-    __atomic_store_n(&report->watch, NULL, __ATOMIC_RELEASE);
-    signal_give_back(watch->signum);
+    int err = watch != NULL ? signal_take(watch->signum) : 0;
+    struct weft_signal_watch *gone = err == 0 ? report->watch : watch;
+    if (err == 0) {
+        __atomic_store_n(&report->watch, watch, __ATOMIC_RELEASE);
+        if (gone != NULL)
+            signal_give_back(gone->signum);
+    }
     weft__loops_unlock();
     weft__loops_settle();
+    if (gone != NULL)
+        uv_close((uv_handle_t *)&gone->turn, watch_closed);
+    return err;
+}
+
+static void unwatch(struct weft_loop *loop)
+{
+    if (weft__report_of(loop)->watch == NULL)
+        return;
+    exchange(loop, NULL);
     weft__watch(loop, loop->watch_ & ~(uint32_t)WATCH_TIME);
-    uv_close((uv_handle_t *)&watch->turn, watch_closed);
 }
 
 static int watch_make(struct weft_loop *loop, int signum, FILE *to, struct weft_signal_watch **made)
@@ -276,21 +292,6 @@ static int watch_make(struct weft_loop *loop, int signum, FILE *to, struct weft_
     return 0;
 }
 
-static int watch_start(struct weft_loop *loop, struct weft_signal_watch *watch)
-{
-    struct weft_report *report = weft__report_of(loop);
-    weft__loops_lock();
-    int err = signal_take(watch->signum);
-    if (err == 0)
-        __atomic_store_n(&report->watch, watch, __ATOMIC_RELEASE);
-    weft__loops_unlock();
-    if (err == 0)
-        note_times(loop);
-    else
-        uv_close((uv_handle_t *)&watch->turn, watch_closed);
-    return err;
-}
-
 int weft_dump_on_signal(struct weft_loop *loop, int signum, FILE *to)
 {
     struct weft_signal_watch *watch;
@@ -305,8 +306,9 @@ int weft_dump_on_signal(struct weft_loop *loop, int signum, FILE *to)
         fileno(to) < 0)
         return UV_EINVAL;
     int err = watch_make(loop, signum, to, &watch);
-    if (err != 0)
-        return err;
-    unwatch(loop);
-    return watch_start(loop, watch);
+    if (err == 0)
+        err = exchange(loop, watch);
+    if (err == 0)
+        note_times(loop);
+    return err;
 }

@@ -479,6 +479,43 @@ TEST(loops_may_come_and_go_while_signals_arrive)
     close(c.from);
 }
 
+static void *send_signals(void *unused)
+{
+    while (!atomic_load(&enough))
+        kill(getpid(), SIGUSR2);
+    return unused;
+}
+
+/* In another process: by default the signal ends it. */
+static void change_under_fire(void)
+{
+    pthread_t thread;
+    fclose(stderr);
+    stderr = fopen("/dev/null", "w");
+    world_up(&w);
+    assert_int_equal(weft_dump_on_signal(&w.loop, SIGUSR2, stderr), 0);
+    assert_int_equal(pthread_create(&thread, NULL, send_signals, NULL), 0);
+    uint64_t end = now_ms() + 500; /* where a signal takes long, fewer will do */
+    for (int i = 0; i < 20000 && now_ms() < end; i++) {
+        assert_int_equal(weft_dump_on_signal(&w.loop, SIGUSR2, stderr), 0);
+        if (i % 50 == 0)
+            uv_run(&w.uv, UV_RUN_NOWAIT);
+    }
+    atomic_store(&enough, true);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    world_down(&w);
+}
+
+TEST(it_may_be_changed_while_signals_arrive)
+{
+    struct child c;
+    int status = 0;
+    child_start(&c, change_under_fire);
+    assert_int_equal(waitpid(c.pid, &status, 0), c.pid);
+    assert_int_equal(status, 0);
+    close(c.from);
+}
+
 /* ---- the handler of before ------------------------------------------------------------------ */
 
 static volatile sig_atomic_t heard;
@@ -582,6 +619,23 @@ TEST(it_can_be_changed_and_taken_back_and_keeps_no_loop_alive)
     assert_true(handler_of(SIGUSR2) == SIG_DFL);
     assert_int_equal(weft_dump_on_signal(&w.loop, 0, NULL), 0);
     assert_int_equal(w.loop.watch_, 0);
+    world_down(&w);
+    fclose(file);
+}
+
+TEST(a_change_that_fails_leaves_it_as_it_was)
+{
+    FILE *file = tmpfile();
+    world_up(&w);
+    assert_int_equal(weft_dump_on_signal(&w.loop, SIGUSR2, file), 0);
+    assert_int_equal(weft_dump_on_signal(&w.loop, 32 /* the C library's own */, file), UV_EINVAL);
+    assert_true(handler_of(SIGUSR2) != SIG_DFL);
+    assert_true(w.loop.watch_ != 0);
+    raise(SIGUSR2);
+    uv_run(&w.uv, UV_RUN_NOWAIT);
+    assert_true(ftell(file) > 0);
+    assert_int_equal(weft_dump_on_signal(&w.loop, 0, NULL), 0);
+    assert_true(handler_of(SIGUSR2) == SIG_DFL);
     world_down(&w);
     fclose(file);
 }

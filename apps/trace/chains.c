@@ -30,6 +30,7 @@ struct search {
     struct wakes wakes;
     struct reason *reasons; /* of op i: reasons[first[i]] up to first[i + 1] */
     uint32_t *first;
+    uint32_t *cause; /* of each op: what it waited for; TRACE_NONE: nothing */
     uint32_t *order; /* ops, the slowest first */
     uint32_t *place; /* of each op: the number of its type and site */
     int64_t *shown;  /* of each place: the slowest that is shown; -1: none */
@@ -93,7 +94,8 @@ static int list_reasons(struct search *search, struct entry *entries)
     return 0;
 }
 
-/* TRACE_NONE: it waited for none. */
+/* TRACE_NONE: it waited for none. Asked once of each: many chains may lead through one that has many
+ * reasons, and not all of them are shown. */
 static uint32_t waited_for(const struct search *search, uint32_t op)
 {
     const struct trace *trace = search->trace;
@@ -133,7 +135,7 @@ static void follow(const struct search *search, struct analysis_chain *chain, ui
     *chain = (struct analysis_chain){.like = search->like[search->place[op]]};
     while (op != TRACE_NONE && chain->count < CHAIN_LONGEST && !is_in(chain, op)) {
         chain->ops[chain->count++] = op;
-        op = waited_for(search, op);
+        op = search->cause[op];
     }
 }
 
@@ -271,6 +273,7 @@ static int prepare(struct search *search)
     struct entry *entries = weft_calloc(reasons + 1, sizeof *entries);
     search->reasons = weft_calloc(reasons + 1, sizeof *search->reasons);
     search->first = weft_calloc(count + 2, sizeof *search->first);
+    search->cause = weft_calloc(count + 1, sizeof *search->cause);
     search->order = weft_calloc(count + 1, sizeof *search->order);
     search->place = weft_calloc(count + 1, sizeof *search->place);
     search->shown = weft_calloc(count + 1, sizeof *search->shown);
@@ -278,13 +281,16 @@ static int prepare(struct search *search)
     search->used = weft_calloc(count + 1, sizeof *search->used);
     int status = UV_ENOMEM;
     if (entries != NULL && search->reasons != NULL && search->first != NULL &&
-        search->order != NULL && search->place != NULL && search->shown != NULL &&
+        search->cause != NULL && search->order != NULL && search->place != NULL && search->shown != NULL &&
         search->like != NULL && search->used != NULL)
         status = list_reasons(search, entries);
     if (status == 0)
         status = number_places(search);
-    if (status == 0)
+    if (status == 0) {
+        for (uint32_t i = 0; i < count; i++)
+            search->cause[i] = waited_for(search, i);
         order_by_length(search, entries);
+    }
     weft_free(entries);
     return status;
 }
@@ -298,6 +304,7 @@ int analysis_chains(struct analysis *analysis, const struct trace *trace)
     weft_free(search.wakes.all);
     weft_free(search.reasons);
     weft_free(search.first);
+    weft_free(search.cause);
     weft_free(search.order);
     weft_free(search.place);
     weft_free(search.shown);

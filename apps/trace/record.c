@@ -307,6 +307,10 @@ static bool can_be_recorded(const char *file)
     int err = weft_trace_check(file);
     if (err == UV_EINVAL)
         complain("nothing can be recorded: '%s' is no regular file", file);
+    else if (err == UV_ELOOP)
+        complain("nothing can be recorded: '%s' is a link that leads nowhere", file);
+    else if (err == UV_ENOTSUP)
+        complain("nothing can be recorded: this library is built without hooks");
     else if (err != 0)
         complain("nothing can be recorded: '%s': %s", file, weft_strerror(err));
     return err == 0;

@@ -64,11 +64,12 @@ struct weft_trace_options {
  * UV_EBUSY: something is being recorded. UV_EINVAL: there is no path, or more events than
  * WEFT_TRACE_EVENTS_MOST, or what stands there is no regular file, or it is below /dev or /proc (but
  * for /dev/shm): what these names lead to is somebody's output. UV_ENAMETOOLONG, UV_ENOMEM, UV_ENOTSUP
- * (the library has no hooks), or why nothing can be written there: UV_ENOENT, UV_EACCES, UV_EISDIR. */
+ * (the library has no hooks), or why nothing can be written there: UV_ENOENT, UV_EACCES, UV_EISDIR,
+ * UV_ELOOP (a link that leads nowhere). */
 WEFT_API int weft_trace_start(const struct weft_trace_options *options);
 
-/* Could a trace be written there? As weft_trace_start would say: 0, UV_EINVAL, UV_ENAMETOOLONG, or why
- * nothing can be written. From any thread; nothing is changed. */
+/* Could a trace be written there? As weft_trace_start would say: 0, UV_EINVAL, UV_ENAMETOOLONG,
+ * UV_ENOTSUP, or why nothing can be written. From any thread; nothing is changed. */
 WEFT_API int weft_trace_check(const char *path);
 
 /* Record a loop that was there before, too; on its own thread. What it has begun already is not

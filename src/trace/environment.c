@@ -48,6 +48,10 @@ void weft__trace_environment(weft__trace_start_fn *start)
     int err = start(&options);
     if (err == UV_EINVAL)
         fprintf(stderr, "weft: nothing is recorded: '%s' is no regular file\n", path);
+    else if (err == UV_ELOOP)
+        fprintf(stderr, "weft: nothing is recorded: '%s' is a link that leads nowhere\n", path);
+    else if (err == UV_ENOTSUP)
+        fputs("weft: nothing is recorded: this library is built without hooks\n", stderr);
     else if (err != 0 && err != UV_EBUSY) /* the program was faster: it records itself */
         fprintf(stderr, "weft: nothing is recorded: '%s': %s\n", path, weft_strerror(err));
 }

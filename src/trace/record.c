@@ -120,27 +120,31 @@ static int check_path(const char *at)
     bool there = stat(at, &found) == 0;
     if (!there && errno != ENOENT)
         return sys_error();
+    if (!there && lstat(at, &found) == 0)
+        return UV_ELOOP; /* a link, and nothing where it leads */
     if (there && !S_ISREG(found.st_mode))
         return S_ISDIR(found.st_mode) ? UV_EISDIR : UV_EINVAL;
     return access(folder, W_OK | X_OK) == 0 ? 0 : sys_error();
 }
-
-int weft_trace_check(const char *name)
-{
-    char at[PATH_MAX];
-    if (name == NULL || name[0] == '\0')
-        return UV_EINVAL;
-    int err = full_path(at, name);
-    return err != 0 ? err : check_path(at);
-}
-
-/* ---- start, stop ---------------------------------------------------------------------------- */
 
 #ifdef WEFT_NO_HOOKS
 enum { HOOKS_BUILT_IN = 0 };
 #else
 enum { HOOKS_BUILT_IN = 1 };
 #endif
+
+int weft_trace_check(const char *name)
+{
+    char at[PATH_MAX];
+    if (name == NULL || name[0] == '\0')
+        return UV_EINVAL;
+    if (!HOOKS_BUILT_IN)
+        return UV_ENOTSUP;
+    int err = full_path(at, name);
+    return err != 0 ? err : check_path(at);
+}
+
+/* ---- start, stop ---------------------------------------------------------------------------- */
 
 static int prepare(const struct weft_trace_options *options)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # weft trace: record runs a command, summary and report read what came of it.
-# ctest: timeout=120
+# ctest: timeout=120 needs=hooks
 . "$WEFT_SOURCE/tests/lib/shell.sh"
 weft=$WEFT_BUILD/weft
 cd "$scratch" || exit 1
@@ -174,6 +174,10 @@ run "$weft" trace record -o /dev/full -- sh -c 'echo ran'
 expect status 1
 expect stdout ""
 expect stderr "weft: nothing can be recorded: '/dev/full' is no regular file"
+ln -s nowhere.json dangling.json
+run "$weft" trace record -o dangling.json -- ./recorder
+expect status 1
+expect stderr "weft: nothing can be recorded: 'dangling.json' is a link that leads nowhere"
 
 # ---- summary
 

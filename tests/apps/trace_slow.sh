@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A page that is slow because a name is: the trace says so in one command.
+# ctest: needs=hooks
 . "$WEFT_SOURCE/tests/lib/shell.sh"
 weft=$WEFT_BUILD/weft
 example=$WEFT_BUILD/examples/slow_page

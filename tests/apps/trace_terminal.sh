@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Ctrl-C while weft trace record runs at a terminal: the command gets it, from there, once; the
 # recorder waits for it, and there is a trace.
+# ctest: needs=hooks
 . "$WEFT_SOURCE/tests/lib/shell.sh"
 weft=$WEFT_BUILD/weft
 cd "$scratch" || exit 1

@@ -85,6 +85,17 @@ for name in /dev/full /dev/null pipe; do
     expect stderr "weft: nothing is recorded: '$name' is no regular file"
 done
 
+it "refuses a link that leads nowhere, and leaves it there"
+ln -s nowhere.json dangling.json
+ln -s circle.json circle.json
+for name in dangling.json circle.json; do
+    run env WEFT_TRACE=$name "$example"
+    expect status 0
+    expect stdout "$plain"
+    expect stderr "weft: nothing is recorded: '$name' is a link that leads nowhere"
+    [ -L "$name" ] || fail "$name is no link any more"
+done
+
 it "does nothing for an empty name"
 run env WEFT_TRACE= "$example"
 expect status 0

@@ -76,8 +76,8 @@ void weft__resource_over(struct weft_loop *loop, struct weft_slot *slot, uint32_
     }
     if (seen != 0)
         tell_destroy(loop, seen, slot);
-    if (unlikely(slot->compact))
-        loop->observers_->compacts--;
+    if (unlikely(slot->loose))
+        loop->observers_->loose--;
     slot_give_back(loop, slot);
 }
 

@@ -16,6 +16,8 @@ void weft_handle_open_seen(const struct weft_site *site, struct weft_op *branch,
         return;
     handle->id_ = SLOT_GET(slot->id);
     slot->hooks = seen;
+    if (site->group & WEFT_QUEUE)
+        slot_loose(loop, slot, weft_id(branch));
     tell_init(loop, seen, slot);
 }
 
@@ -45,8 +47,7 @@ void weft__compact_open_seen(struct weft_loop *loop, const struct weft_site *sit
     struct weft_slot *slot = slot_take(loop, site, parent, resource, NULL);
     if (slot == NULL)
         return;
-    slot->compact = true;
-    loop->observers_->compacts++;
+    slot_loose(loop, slot, parent);
     *id = SLOT_GET(slot->id);
     slot->hooks = hooks;
     tell_init(loop, hooks, slot);

@@ -29,7 +29,7 @@ struct weft_observers {
     uint32_t hidden;   /* not told of what is begun now; TELLING: a hook's function runs */
     uint32_t told;     /* were told of the loop itself */
     bool catching;     /* on_uncaught runs */
-    uint32_t compacts; /* timers and posts that are seen */
+    uint32_t loose;    /* so many slots are */
     struct weft_slot *free;
     struct weft_chunk *chunks;
 };
@@ -53,8 +53,9 @@ struct weft_slot {
     _Atomic(void *) resource;
     _Atomic uint32_t since_ms, state;
     uint32_t number;
-    bool compact;        /* a timer or a post, which knows no op */
+    bool loose;          /* a timer, a post, a queue: it ends without a look at its op */
     uint32_t hooks;      /* that see it, unless it is an op, which has that in its flags */
+    uint64_t branch;     /* of a loose one: the id of that op */
     uint32_t *seen;      /* where its set of hooks is: there, here, or in a frame */
     uint64_t generation; /* of its next use */
     struct weft_slot *next_free;
@@ -85,7 +86,7 @@ static inline struct weft_slot *slot_take(struct weft_loop *loop, const struct w
         return NULL;
     loop->observers_->free = slot->next_free;
     slot->seen = seen != NULL ? seen : &slot->hooks;
-    slot->compact = false;
+    slot->loose = false;
     SLOT_SET(slot->parent, parent);
     SLOT_SET(slot->site, site);
     SLOT_SET(slot->resource, resource);
@@ -116,7 +117,14 @@ static inline struct weft_slot *slot_of(uint64_t id)
 struct weft_slot *weft__slot_find(uint64_t id, struct weft_loop **loop);
 /* Take hooks out of the sets of all there are. */
 void weft__register_clear(struct weft_observers *observers, uint32_t hooks);
-/* Take a hook out of the timers and posts that were begun by an op that is cut off from it. */
+/* slot ends without a look at the op that it belongs to: a cut of that must find it. */
+static inline void slot_loose(struct weft_loop *loop, struct weft_slot *slot, uint64_t branch)
+{
+    slot->loose = true;
+    slot->branch = branch;
+    loop->observers_->loose++;
+}
+/* Take a hook out of the loose ones of each op that is cut off from it. */
 void weft__register_cut(const struct weft_observers *observers, uint32_t hook);
 /* The loop ends, and with it the queues on it, which need not be closed. */
 void weft__register_end_queues(struct weft_loop *loop);

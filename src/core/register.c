@@ -108,26 +108,25 @@ void weft__register_end_queues(struct weft_loop *loop)
     }
 }
 
-static bool begun_in_a_cut(const struct weft_slot *slot, uint32_t hook)
+static bool belongs_to_a_cut(const struct weft_slot *slot, uint32_t hook)
 {
-    uint64_t above = SLOT_GET(slot->parent);
-    if (above == 0) /* there was no memory for its id */
+    if (slot->branch == 0) /* there was no memory for its id */
         return false;
-    struct weft_slot *parent = slot_of(above);
-    if (SLOT_GET(parent->id) != above)
+    struct weft_slot *branch = slot_of(slot->branch);
+    if (SLOT_GET(branch->id) != slot->branch)
         return false;
-    const struct weft_op *op = SLOT_GET(parent->resource);
+    const struct weft_op *op = SLOT_GET(branch->resource);
     return op != NULL && op->flags_ & hook << OP_CUT_SHIFT;
 }
 
 void weft__register_cut(const struct weft_observers *observers, uint32_t hook)
 {
-    if (observers->compacts == 0)
+    if (observers->loose == 0)
         return;
     for (struct weft_chunk *chunk = observers->chunks; chunk != NULL; chunk = chunk->next) {
         for (uint32_t i = 0; i < CHUNK_SLOTS; i++) {
             const struct weft_slot *slot = &chunk->slots[i];
-            if (slot->seen != NULL && slot->compact && begun_in_a_cut(slot, hook))
+            if (slot->seen != NULL && slot->loose && belongs_to_a_cut(slot, hook))
                 *slot->seen &= ~hook;
         }
     }

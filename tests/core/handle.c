@@ -4,6 +4,7 @@
 #include "fault.h"
 #include "hook_world.h"
 #include <stdlib.h>
+#include <weft/cargo.h>
 #include <weft/context.h>
 #include <weft/queue.h>
 #include <weft/timer.h>
@@ -462,6 +463,42 @@ TEST(a_queue_that_was_seen_may_be_closed_when_its_loop_is_gone)
     assert_true(hook_log_find(&one, "queue")->over);
     assert_int_equal(weft_queue_close(&queue), 0);
     assert_int_equal(weft_queue_close(&queue), 0);
+}
+
+/* Queues and cargos need not be closed: then the loop's end is theirs. */
+TEST(a_queue_that_was_cut_with_the_root_is_not_told_at_the_loops_end)
+{
+    handles_up();
+    weft_queue_init(&queue, &w.loop, 1);
+    weft_hook_cut(&one.hook, root());
+    world_down(&w);
+    told(&one, "init:queue<loop ");
+}
+
+static void carry(struct weft_op *op)
+{
+    weft_finish(op, 0);
+}
+
+TEST(a_cargo_that_was_cut_with_its_owner_is_not_told_at_the_loops_end)
+{
+    static struct weft_cargo cargos[2];
+    static struct weft_load loads[2];
+    handles_up();
+    for (int i = 0; i < 2; i++) {
+        weft_run(root(), &ops[i], a, noted);
+        struct weft_slots slots = weft_slots(&loads[i].op, sizeof loads[i], 1);
+        assert_int_equal(weft_cargo_init(&cargos[i], &ops[i], slots, 1, carry), 0);
+    }
+    weft_queue_init(&queue, &w.loop, 1);
+    weft_hook_cut(&one.hook, &ops[0]);
+    finish(&ops[0]);
+    finish(&ops[1]);
+    hook_log_forget(&one);
+    world_down(&w);
+    assert_null(strstr(one.text, "destroy:cargo "));
+    assert_non_null(strstr(one.text, "destroy:cargo2 "));
+    assert_non_null(strstr(one.text, "destroy:queue "));
 }
 
 /* ---- no memory ------------------------------------------------------------------------------ */

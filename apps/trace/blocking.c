@@ -21,20 +21,11 @@ static int by_length_falling(const void *one, const void *other)
     return (a->call > b->call) - (a->call < b->call);
 }
 
-/* Work on a pool is of the group "thread", and the pool's threads are not called loops. */
-static bool is_on_a_loop(const struct trace *trace, const struct trace_call *call)
-{
-    return !weft_text_is(trace_group_name(trace, call->type), "thread") ||
-           weft_text_starts(trace_text(trace, trace->threads[call->thread].name), "loop");
-}
-
-static bool has_blocked(const struct analysis *analysis, const struct trace *trace,
-                        const struct trace_call *call)
+static bool has_blocked(const struct analysis *analysis, const struct trace_call *call)
 {
     int64_t length = call->end - call->begin;
-    return length > analysis->limit &&
-           (call->self > analysis->limit || call->longest <= analysis->limit) &&
-           is_on_a_loop(trace, call);
+    return length > analysis->limit && !call->work &&
+           (call->self > analysis->limit || call->longest <= analysis->limit);
 }
 
 int analysis_blocking(struct analysis *analysis, const struct trace *trace)
@@ -45,7 +36,7 @@ int analysis_blocking(struct analysis *analysis, const struct trace *trace)
         return UV_ENOMEM;
     for (uint32_t i = 0; i < trace->call_count; i++) {
         const struct trace_call *call = &trace->calls[i];
-        if (has_blocked(analysis, trace, call))
+        if (has_blocked(analysis, call))
             entries[count++] = (struct entry){call->end - call->begin, i};
     }
     qsort(entries, count, sizeof *entries, by_length_falling);

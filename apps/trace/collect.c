@@ -113,6 +113,7 @@ static bool add_call(struct trace *trace, const struct trace_event *event, uint3
                               .begin = event->time,
                               .end = event->time + event->duration,
                               .op = event->has_owner ? 0 : TRACE_NONE,
+                              .work = event->work,
                               .entry = event->entry,
                               .status = event->status,
                               .outcome = event->outcome};

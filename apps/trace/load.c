@@ -151,6 +151,7 @@ static bool take_arguments(struct loader *loader, enum json_token token, void *i
         {"status", take_result, offsetof(struct trace_event, status), 0},
         {"outcome", take_result, offsetof(struct trace_event, outcome), 0},
         {"handle", take_flag, offsetof(struct trace_event, handle), 0},
+        {"work", take_flag, offsetof(struct trace_event, work), 0},
         {"name", take_text, offsetof(struct trace_event, label), 0},
         {NULL, NULL, 0, 0},
     };

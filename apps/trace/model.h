@@ -48,6 +48,7 @@ struct trace_call {
     uint32_t op;     /* whose; TRACE_NONE: it is not known */
     uint32_t type, thread;
     uint32_t entry, status, outcome; /* in texts */
+    bool work;                       /* it is none: work on a thread of the pool */
 };
 
 /* What an operation is: its name and its group. */

@@ -10,7 +10,7 @@ struct trace_event {
     uint32_t phase, category, name, site, entry, status, outcome, label;
     struct trace_id id, owner, parent, promise, queue, process, thread;
     int64_t time, duration;
-    bool has_time, has_id, has_owner, has_parent, has_promise, has_queue, handle;
+    bool has_time, has_id, has_owner, has_parent, has_promise, has_queue, handle, work;
     const char *odd;       /* what is wrong with it; static text, NULL: nothing */
     uint64_t line, column; /* where it ends */
 };

@@ -92,7 +92,10 @@ WEFT_API uint64_t weft_id(struct weft_op *op);
 
 /* The resource whose callback runs now on this thread, and its parent. In a connection's callback
  * that is the connection, and its parent the listener. Of a callback that nobody watches, the op
- * it runs for: weft_id(weft_current()). 0: none runs. */
+ * it runs for: weft_id(weft_current()). In the function of a weft_work, on a thread of the pool: the
+ * work, if it had an id when it was begun (a hook sees it, or somebody has asked), and the op it was
+ * begun under; otherwise 0, since no thread but the loop's can give ids. In a loop that runs inside
+ * such a function: as in any loop. 0: none runs. */
 WEFT_API uint64_t weft_current_id(void);
 WEFT_API uint64_t weft_trigger_id(void);
 

@@ -100,7 +100,7 @@ static const struct weft_frame *named_frame(void)
 uint64_t weft_current_id(void)
 {
     const struct weft_frame *frame = named_frame();
-    if (weft__visit.op != NULL)
+    if (weft__loop == NULL)
         return weft__visit.id;
     return frame != NULL ? frame->id_ : weft_id(weft_current());
 }
@@ -108,8 +108,9 @@ uint64_t weft_current_id(void)
 uint64_t weft_trigger_id(void)
 {
     const struct weft_frame *frame = named_frame();
-    if (weft__visit.op != NULL)
-        return 0;
+    struct weft_resource work;
+    if (weft__loop == NULL)
+        return weft_resource_by_id(weft__visit.id, &work) == 0 ? work.parent : 0;
     if (frame != NULL)
         return SLOT_GET(frame->slot_->parent);
     const struct weft_op *current = weft_current();

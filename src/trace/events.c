@@ -1,7 +1,7 @@
 /* A story in the Trace Event Format: one JSON object, an event a line, in the order of time.
  *
  *     b, e     a resource lives: from its init to its destroy
- *     X        a callback ran on a thread; or, on the pool, work
+ *     X        a callback ran on a thread; or, on the pool, work, which says so
  *     n        it has waited in a queue until now
  *     s, f     in this callback it was begun, and that is the first one of its own
  *     M        how the process and the threads are called
@@ -165,7 +165,9 @@ static void called(struct telling *telling, size_t at, const struct resource *re
     id(telling, event->id);
     text(telling, ",\"entry\":");
     string(telling, weft__symbol(telling->symbols, event->what.entry));
-    if (!work) {
+    if (work) {
+        text(telling, ",\"work\":true");
+    } else {
         text(telling, ",\"status\":");
         status(telling, (int)event->more.status);
         text(telling, ",\"outcome\":");

@@ -64,7 +64,7 @@ static struct thread *thread_of(struct story *story, const struct event *event)
             return NULL;
         story->threads = threads;
         *number = (uint32_t)story->thread_count++;
-        threads[*number] = (struct thread){event->thread, .running = MAP_NONE, .pool = true};
+        threads[*number] = (struct thread){event->thread, .running = MAP_NONE};
     }
     return &story->threads[*number];
 }
@@ -151,8 +151,8 @@ static int read_event(struct story *story, uint32_t at)
     struct thread *thread = thread_of(story, event);
     if (thread == NULL)
         return UV_ENOMEM;
-    if (event->kind != EVENT_WORK && event->kind != EVENT_WORKED)
-        thread->pool = false;
+    if (event->kind == EVENT_WORK || event->kind == EVENT_WORKED)
+        thread->pool = true;
     switch ((enum event_kind)event->kind) {
     case EVENT_INIT:
         return add_resource(story, event, thread);

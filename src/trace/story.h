@@ -19,7 +19,7 @@ struct resource {
 struct thread {
     uint32_t number;  /* as the system says */
     uint32_t running; /* while the story is read: the innermost open call; MAP_NONE */
-    bool pool;        /* it only works */
+    bool pool;        /* it works; there may be loops inside of that */
 };
 
 struct story {

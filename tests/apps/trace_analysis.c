@@ -13,7 +13,8 @@
 /* ---- traces in a shorter form --------------------------------------------------------------- */
 
 /* One line an event, times in milliseconds:
- *     b ID TYPE PARENT BEGIN [h | PROMISE]     n ID TIME     e ID END     x ID BEGIN END [pool]  */
+ *     b ID TYPE PARENT BEGIN [h | PROMISE]     n ID TIME     e ID END     x ID BEGIN END [pool | inside]
+ * pool: work there; inside: a callback there, of a loop that runs inside of work. */
 static struct trace trace;
 static struct analysis analysis;
 
@@ -43,9 +44,10 @@ static void put_event(struct out *out, const char *line)
     else if (sscanf(line, "x %u %lf %lf %31s", &id, &begin, &end, word) >= 3)
         out_format(out,
                    "{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,\"cat\":\"%s\","
-                   "\"args\":{\"id\":\"0x%x\",\"entry\":\"done_%u\"}}",
-                   word[0] == 'p' ? 2 : 1, begin * 1000, (end - begin) * 1000,
-                   word[0] == 'p' ? "thread" : "user", id, id);
+                   "\"args\":{\"id\":\"0x%x\",\"entry\":\"done_%u\"%s}}",
+                   word[0] != '\0' ? 2 : 1, begin * 1000, (end - begin) * 1000,
+                   word[0] == 'p' ? "thread" : "user", id, id,
+                   word[0] == 'p' ? ",\"work\":true" : "");
     else
         fail_msg("no event: %s", line);
 }
@@ -386,6 +388,14 @@ TEST(work_on_the_pool_blocks_no_loop)
 {
     analyse("b 1 work 0 0", "x 1 1 90 pool", "x 1 91 92", "e 1 92");
     assert_int_equal(analysis.blocked, 0);
+    done();
+}
+
+TEST(a_loop_inside_of_work_is_blocked_by_its_own_callbacks_only)
+{
+    analyse("b 1 work 0 0", "b 2 op 0 2", "x 1 1 90 pool", "x 2 2 30 inside", "e 2 30", "e 1 92");
+    assert_int_equal(analysis.blocked, 1);
+    assert_int_equal(trace.calls[analysis.blocking[0]].id.value, 2);
     done();
 }
 

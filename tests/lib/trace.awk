@@ -33,7 +33,7 @@ function ran(type, group, id, from, entry, status) {
     ended(type, group, id, status)
 }
 function pool(type, id, from, length_us, thread) {
-    emit(sprintf("{\"ph\":\"X\",\"pid\":77,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,\"cat\":\"thread\",\"name\":\"%s\",\"args\":{\"id\":\"0x%x\"}}",
+    emit(sprintf("{\"ph\":\"X\",\"pid\":77,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,\"cat\":\"thread\",\"name\":\"%s\",\"args\":{\"id\":\"0x%x\",\"work\":true}}",
         thread, from, length_us, type, id))
 }
 # Whole nanoseconds, so that what is printed adds up.

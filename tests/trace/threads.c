@@ -53,6 +53,41 @@ static void work(struct busy *busy)
     weft_loop_run(&busy->w.loop);
 }
 
+/* ---- a loop inside of work ------------------------------------------------------------------- */
+
+static int run_a_loop(struct weft_work *it)
+{
+    struct weft_op op = {0};
+    (void)it;
+    return weft_go(&op, finish_at_once);
+}
+
+TEST(a_pool_thread_is_one_also_when_a_loop_runs_inside_its_work)
+{
+    static struct weft_work it;
+    struct world w;
+    start();
+    world_up(&w);
+    weft_work(weft_root(&w.loop), &it, run_a_loop, noted);
+    assert_int_equal(world_run(&w), 0);
+    world_close(&w);
+    assert_int_equal(weft_trace_stop(), 0);
+    struct valid *valid = valid_trace(path);
+    assert_int_equal(valid->work, 1);
+    int loops = 0, pools = 0;
+    for (const struct json *at = valid->events->first; at != NULL; at = at->next) {
+        struct weft_text name = json_text(json_get(at, "args"), "name");
+        if (!weft_text_is(json_text(at, "name"), "thread_name"))
+            continue;
+        loops += weft_text_is(name, "loop");
+        pools += weft_text_is(name, "pool 1");
+    }
+    assert_true(loops == 1 && pools == 1);
+    valid_free(valid);
+}
+
+/* ---- many ------------------------------------------------------------------------------------ */
+
 static void loop_up(struct busy *busy)
 {
     uv_loop_init(&busy->w.uv);

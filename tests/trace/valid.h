@@ -149,9 +149,11 @@ static inline void valid_call(struct valid *valid, const struct json *event)
     lane->open[lane->depth++].id = id;
     life->ran = true;
     valid->calls++;
-    if (weft_text_is(json_text(event, "cat"), "thread") &&
-        json_get(json_get(event, "args"), "status") == NULL)
+    if (json_get(json_get(event, "args"), "work") != NULL) {
+        VALID(weft_text_is(json_text(event, "cat"), "thread"), event, "work of another group");
+        VALID(json_get(json_get(event, "args"), "status") == NULL, event, "work with a status");
         valid->work++;
+    }
 }
 
 static inline void valid_flow(struct valid *valid, const struct json *event, bool out)

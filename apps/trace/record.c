@@ -29,6 +29,7 @@ struct passing {
     struct record *record;
     struct weft_signal signal;
     struct weft_timer delay;
+    bool waits; /* for the witness: one more of the same changes nothing */
 };
 
 struct record {
@@ -53,6 +54,7 @@ static void pass_on(struct weft_timer *timer)
 {
     struct passing *passing = weft_owner(timer, struct passing, delay);
     int signum = passing->signal.signum;
+    passing->waits = false;
     if (!witness_saw(&passing->record->witness, signum))
         weft_process_kill(&passing->record->process, signum);
 }
@@ -61,7 +63,9 @@ static void signal_arrived(struct weft_op *op)
 {
     struct passing *passing =
         weft_owner(weft_owner(op, struct weft_signal, op), struct passing, signal);
-    weft_timer_start(weft_loop_of(op), &passing->delay, WITNESS_MS, pass_on);
+    if (!passing->waits)
+        weft_timer_start(weft_loop_of(op), &passing->delay, WITNESS_MS, pass_on);
+    passing->waits = true;
 }
 
 /* ---- the run -------------------------------------------------------------------------------- */

@@ -12,7 +12,7 @@ command_fn trace_summary_run;
 command_fn trace_report_run;
 
 /* How much of a file is read unless --max-size says otherwise, and at the most. In memory a trace
- * takes about twice its size, a hostile one up to ten times. */
+ * takes about twice its size, a hostile one up to twenty times. */
 #define TRACE_SIZE_MAX ((uint64_t)512 << 20)
 #define TRACE_SIZE_MOST ((uint64_t)16 << 30)
 

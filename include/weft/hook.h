@@ -209,8 +209,9 @@ WEFT_API void weft_handle_enter(struct weft_frame *frame, struct weft_handle *ha
  * callback); the callback goes on and should return soon. Otherwise, or if on_uncaught throws itself,
  * the process ends here: weft_on_fatal's function gets the text with the place of the throw and the
  * chain of ops, and exit(EXIT_FAILURE) follows; or abort(), if WEFT_ABORT is in the environment. post
- * is not told. On a thread that is no loop's (in the function of a weft_work, which has a status for
- * this) it is always the end, by abort(). err is negative; text may be NULL, and is not copied. */
+ * is not told. On a thread where no loop runs it is always the end: by exit(EXIT_FAILURE) there, too, but
+ * in the function of a weft_work (which has a status for this) by abort(), since exit waits for the
+ * threads of the pool. err is negative; text may be NULL, and is not copied. */
 #define weft_throw(err, text) weft_throw_at(WEFT_HERE("throw", WEFT_USER), err, text)
 WEFT_API void weft_throw_at(const struct weft_site *site, int err, const char *text);
 

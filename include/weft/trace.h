@@ -19,8 +19,8 @@
  * The file, by the end of its name:
  *   .folded  Folded stacks for flame graphs and speedscope. A line is a chain of types from the loop
  *            down, what was done there, and for how many microseconds in all:
- *                loop;page;fetch;dns_lookup;[waiting] 31250
- *                loop;page;fetch;dns_lookup;page_resolved 12
+ *                loop;page;fetch;http_resolve;[waiting] 31250
+ *                loop;page;fetch;http_resolve;page_resolved 12
  *            [waiting]: a request waited, and neither for anything begun under it nor because a
  *            function of its own ran. A function's name: that ran, on the loop's thread or, for work,
  *            on the pool's. What waits side by side adds up to more than the time that passed.

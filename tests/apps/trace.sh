@@ -151,6 +151,30 @@ stderr=$(<err.txt)
 expect status 5
 expect stderr "weft: trace.json: 1 events"
 
+it "passes on one of a row of signals while the row goes on"
+cat >row <<'END'
+#!/usr/bin/env bash
+trap ': >got; ./recorder >/dev/null; exit 5' TERM
+: >ready
+for ((i = 0; i < 400; i++)); do sleep 0.05; done
+END
+chmod +x row
+rm -f ready trace.json
+"$weft" trace record -- ./row 2>err.txt &
+pid=$!
+for ((i = 0; i < 500; i++)); do
+    [ ! -e ready ] || break
+    sleep 0.02
+done
+for ((i = 0; i < 100; i++)); do
+    [ ! -e got ] || break
+    kill -TERM "$pid"
+    sleep 0.05
+done
+[ -e got ] || fail "none came"
+run wait "$pid"
+expect status 5
+
 it "says when a command was killed before it could write"
 rm -f trace.json
 run "$weft" trace record -- sh -c 'kill -TERM $$'

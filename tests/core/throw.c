@@ -4,6 +4,7 @@
  * these deaths are looked at from a parent process.
  * ctest: needs=hooks */
 #include "hook_world.h"
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -377,6 +378,26 @@ TEST(an_error_on_a_thread_of_the_pool_ends_the_process_whoever_would_catch_it)
     assert_true(WIFSIGNALED(end.status));
     wrote("throw_there()");
     wrote("there: i/o error");
+}
+
+static void *throw_on_a_thread(void *unused)
+{
+    weft_throw(UV_EIO, "on a thread of its own");
+    return unused;
+}
+
+static void die_on_a_thread(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, throw_on_a_thread, NULL);
+    pthread_join(thread, NULL);
+}
+
+TEST(an_error_on_any_other_thread_without_a_loop_ends_the_process_as_programs_end)
+{
+    end_of(die_on_a_thread);
+    exited_with_1();
+    wrote("on a thread of its own: i/o error");
 }
 
 static void throw_as_a_bell(void)

@@ -1,9 +1,9 @@
 /* hooks: what runs, how often and for how long, by type.
  *
  * A hook is told when something asynchronous is begun, before and after its callback, and when it
- * is over. It need not know the program: here is a whole profile in two small functions, which
+ * is over. It need not know the program: here is a whole profile in three small functions, which
  * are told of the program's own operations and of timers. A page's time is what it waited in the
- * queue as well: six pages of 25 ms, two at once. */
+ * queue as well: six pages of 25 ms, two at once. A function that is about to run has a name. */
 #include <weft.h>
 #include <weft/hook.h>
 #include <weft/sim.h>
@@ -14,14 +14,14 @@ enum { TYPES = 16, RUNNING = 64, PAGES = 6 };
 
 static struct row {
     const char *type;
-    unsigned count;
-    uint64_t ms;
+    int count, ms;
 } rows[TYPES];
 static struct {
     uint64_t id, since;
     struct row *row;
 } running[RUNNING];
 static struct weft_loop *loop;
+static weft_entry_fn *first;
 
 static void begun(struct weft_hook *hook, uint64_t id, const struct weft_site *site,
                   uint64_t parent, void *resource)
@@ -35,8 +35,8 @@ static void begun(struct weft_hook *hook, uint64_t id, const struct weft_site *s
     rows[row].type = site->type;
     rows[row].count++;
     running[place].id = id;
-    running[place].since = weft_now(loop);
     running[place].row = &rows[row];
+    running[place].since = weft_now(loop);
 }
 
 static void over(struct weft_hook *hook, uint64_t id)
@@ -45,12 +45,18 @@ static void over(struct weft_hook *hook, uint64_t id)
     (void)hook;
     while (running[place].id != id)
         place++;
-    running[place].row->ms += weft_now(loop) - running[place].since;
+    running[place].row->ms += (int)(weft_now(loop) - running[place].since);
     running[place].id = 0;
 }
 
+static void runs(struct weft_hook *hook, uint64_t id, weft_entry_fn *entry)
+{
+    (void)hook, (void)id;
+    first = first != NULL ? first : entry;
+}
+
 static struct weft_hook profile = {
-    .init = begun, .destroy = over, .groups = WEFT_USER | WEFT_TIMER};
+    .init = begun, .pre = runs, .destroy = over, .groups = WEFT_USER | WEFT_TIMER};
 
 /* ---- the program ---------------------------------------------------------------------------- */
 
@@ -85,7 +91,9 @@ int main(void)
 {
     struct weft_op app = {0};
     int status = weft_sim_go(&app, begin, 0);
+    char name[64];
     for (int row = 0; rows[row].type != NULL; row++)
-        printf("%-6s %2u, %3d ms in all\n", rows[row].type, rows[row].count, (int)rows[row].ms);
+        printf("%-6s %2d, %3d ms in all\n", rows[row].type, rows[row].count, rows[row].ms);
+    printf("%s() ran first\n", weft_function_name(first, name, sizeof name));
     return status != 0;
 }

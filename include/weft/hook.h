@@ -44,8 +44,15 @@ extern "C" {
 
 enum { WEFT_HOOKS = 8 /* at most so many on one loop */ };
 
-/* A function as pre gets it: to be compared, or to be looked up by a debugger; not to be called. */
+/* A function as pre gets it: to be compared, or to be looked up; not to be called. */
 typedef void weft_entry_fn(void);
+
+/* Write function's name into name, which has room for size bytes, with a NUL, cut if need be; returns
+ * name. As the linker knows it, also of a static function; of one without a name (a stripped program)
+ * module+0xoffset, which addr2line takes, or its address. NULL: "none". size 0: nothing is written.
+ * From any thread, also in a hook's function, not in a signal handler. It reads the symbol table anew
+ * each time, ten microseconds in a small program: ask once for a function. */
+WEFT_API const char *weft_function_name(weft_entry_fn *function, char *name, size_t size);
 
 struct weft_hook {
     /* Each may be NULL.

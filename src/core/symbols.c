@@ -33,6 +33,15 @@ const char *weft__symbol(struct symbols *symbols, weft_entry_fn *function)
     return symbols->names[*number];
 }
 
+const char *weft_function_name(weft_entry_fn *function, char *name, size_t size)
+{
+    struct symbols symbols = {.count = 0};
+    if (size > 0)
+        snprintf(name, size, "%s", weft__symbol(&symbols, function));
+    weft__symbols_free(&symbols);
+    return name;
+}
+
 void weft__symbols_free(struct symbols *symbols)
 {
     weft__map_free(&symbols->known);

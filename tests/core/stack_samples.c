@@ -122,6 +122,19 @@ TEST(names_are_found_when_a_library_that_was_there_before_is_gone)
     weft__symbols_free(&symbols);
 }
 
+TEST(a_function_that_a_hook_is_told_of_has_a_name)
+{
+    char name[64] = "x";
+    assert_ptr_equal(weft_function_name((weft_entry_fn *)never, name, sizeof name), name);
+    assert_string_equal(name, "never");
+    assert_string_equal(weft_function_name((weft_entry_fn *)weft_pass, name, sizeof name),
+                        "weft_pass");
+    assert_string_equal(weft_function_name(NULL, name, sizeof name), "none");
+    assert_string_equal(weft_function_name((weft_entry_fn *)(uintptr_t)16, name, 4), "0x1");
+    weft_function_name((weft_entry_fn *)never, name, 0);
+    assert_string_equal(name, "0x1");
+}
+
 TEST(every_third_is_sampled_if_that_is_asked_for)
 {
     struct weft_op ops[9] = {{0}};

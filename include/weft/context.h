@@ -15,6 +15,11 @@
  * cache or a memo does for those who ask has the context of the one it was begun for, if that has one.
  * In a library that has no op at hand, ask for weft_current() (weft/hook.h).
  *
+ * A bare timer and a post (weft_timer_start, weft_post_init: for those who make ops) are begun under a
+ * loop, not under an op. They inherit nothing: in their callbacks the root is current, and has what was
+ * set on it. Begin a weft_sleep or a weft_work under an op instead, or let the callback act for the op
+ * that it belongs to (weft_enter, weft/hook.h); what it finishes has its own context in any case.
+ *
  * Begin and get take the same time however many keys there are; the first set on an op copies as
  * many pointers as there are keys. */
 #ifndef WEFT_CONTEXT_H

@@ -1,7 +1,11 @@
 /* weft/post.h: the only way from another thread into a loop.
  *
  * The loop's thread prepares a post and says with that what it expects: the loop stays alive until
- * the post has arrived. Any one thread then sends it, once. */
+ * the post has arrived. Any one thread then sends it, once.
+ *
+ * A post belongs to no op: when it arrives the root is current, and of the context (weft/context.h) of
+ * whoever prepared it nothing is there. An op that it finishes has its own, and so has a weft_work; or put
+ * weft_enter and weft_leave with your op (weft/hook.h) around what the post's function does. */
 #ifndef WEFT_POST_H
 #define WEFT_POST_H
 

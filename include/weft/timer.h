@@ -12,7 +12,9 @@
 extern "C" {
 #endif
 
-/* For providers: a bare timer. Zeroed storage is a stopped timer. */
+/* For providers: a bare timer. Zeroed storage is a stopped timer. It belongs to no op: in fire the root
+ * is current, and of the context (weft/context.h) of whoever started it nothing is there. A weft_sleep
+ * has that; or put weft_enter and weft_leave with your op (weft/hook.h) around what fire does. */
 struct weft_timer {
     struct weft_timer *child_, *next_, *prev_;
     uint64_t due_;

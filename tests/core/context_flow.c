@@ -274,6 +274,56 @@ TEST(what_a_post_finishes_has_it)
     run_and_close(begin_post, 1);
 }
 
+/* ---- bare timers and posts ------------------------------------------------------------------- */
+
+/* They are begun under a loop: there is nobody to inherit from, and nobody's value in them. Who makes
+ * ops of them says for which one they act. */
+static struct bare {
+    struct request request;
+    struct weft_timer timer;
+    struct weft_post post;
+    unsigned left;
+} bares[REQUESTS];
+
+static void act(struct bare *bare, weft_entry_fn *entry)
+{
+    struct weft_frame frame;
+    assert_ptr_equal(weft_current(), weft_root(&w.loop));
+    assert_null(asked_by(weft_current()));
+    weft_enter(&frame, &bare->request.op, entry);
+    look(&bare->request, &bare->request.op);
+    weft_leave(&frame);
+    assert_null(asked_by(weft_current()));
+    if (--bare->left == 0)
+        weft_finish(&bare->request.op, 0);
+}
+
+static void fired(struct weft_timer *timer)
+{
+    act(weft_owner(timer, struct bare, timer), (weft_entry_fn *)fired);
+}
+
+static void arrived(struct weft_post *post)
+{
+    act(weft_owner(post, struct bare, post), (weft_entry_fn *)arrived);
+}
+
+static void start_bare(struct weft_op *op)
+{
+    struct bare *bare = weft_owner(op, struct bare, request.op);
+    bare->left = 2;
+    weft_timer_start(&w.loop, &bare->timer, 1, fired);
+    weft_post_init(&w.loop, &bare->post, arrived);
+    weft_post(&bare->post);
+}
+
+TEST(a_bare_timer_and_a_post_are_the_roots_until_they_say_for_whom_they_act)
+{
+    world_up(&w);
+    requests_run(bares, sizeof bares[0], start_bare, 2);
+    world_close(&w);
+}
+
 /* ---- queues --------------------------------------------------------------------------------- */
 
 static struct weft_queue queue;

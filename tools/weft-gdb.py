@@ -12,23 +12,28 @@ PREFIX is where weft is installed, /usr/local mostly; in its sources this is too
 
 The words are those of weft_dump and weft_stack, but for ages: a stopped process has no clock that
 could be read, so they are those at the loop's last turn. Nothing in the process is called or
-changed. It needs the debug information of libweft (-g).
+changed. It needs the debug information of libweft (-g); a function without a symbol is told by its
+address.
 """
 
 import errno
+import functools
 
 import gdb
 
 # As in src/core/op.h; the states are magic numbers, so that garbage is told from them.
 IDLE, STARTING, RUNNING, READY = 0, 0x57530001, 0x57520002, 0x57590003
 QUEUED, EARLY = 0x57510004, 0x57450005
-ATTENDANT, WORKS, REFUSED = 1 << 5, 1 << 8, 1 << 10
+ATTENDANT, WORKS, REFUSED, NAMED = 1 << 5, 1 << 8, 1 << 10, 1 << 11
 # As in include/weft/op.h; UINT_MAX is the limit of a lane that has none.
 GROUP_USER, NO_LIMIT = 1 << 0, 0xFFFFFFFF
 # As in libuv's uv-common.h.
 UV_CLOSING, UV_ACTIVE, UV_REF, UV_INTERNAL = 0x1, 0x4, 0x8, 0x10
-# As in src/core/dump.c: how much is told.
-ALIKE, LINES, INDENT, CHAIN = 4, 1000, 40, 100
+# As in src/core/dump.c, wording.c, stack.c and alive.c: how much is told.
+ALIKE, LINES, INDENT, PLACES = 4, 1000, 40, 64
+CHAIN, OUTERMOST, KEY = 100, 4, 40
+FRAMES, OURS = 16, 10
+LISTED = 100
 
 
 def say(text):
@@ -137,13 +142,67 @@ def queue_text(lane):
     return text + site_text(queue["handle_"]["site_"], "made")
 
 
+def lazy_text(lazy):
+    """Why a call is not begun: what has to be ready first, and whether anybody is at it."""
+    if bool(lazy["initialized"]):
+        text = ": is begun in its turn"
+    elif int(lazy["promise"]["op"]["state_"]) != IDLE:
+        text = ": being initialised"
+    else:
+        text = ": nobody initialises it"
+    made = site_text(lazy["handle_"]["site_"], "lazy made")
+    return text + ("," + made if made else "")
+
+
+def is_load(op):
+    """Of a batch: that is told by its then, which is the library's own."""
+    then = address(op["then_"])
+    function = gdb.block_for_pc(then).function if then and gdb.block_for_pc(then) else None
+    return (
+        function is not None
+        and function.name == "over"
+        and function.symtab.filename.endswith("recipes/flight.c")
+    )
+
+
+def load_text(op):
+    """What is loaded: some of the key's bytes, and only what is plain."""
+    if not is_load(op):
+        return ""
+    flight_type = gdb.lookup_type("struct weft_flight")
+    promise = next(f for f in flight_type.fields() if f.name == "promise")
+    within = next(f for f in promise.type.fields() if f.name == "op")
+    offset = (promise.bitpos + within.bitpos) // 8
+    text = gdb.Value(address(op) - offset).cast(flight_type.pointer())["key"]
+    size = int(text["size"])
+    data = [int(text["data"][i]) & 0xFF for i in range(min(size, KEY))]
+    plain = "".join(chr(byte) if 0x20 <= byte <= 0x7E else "?" for byte in data)
+    return ', key "%s%s"' % (plain, "…" if size > KEY else "")
+
+
 def type_of(op):
-    return "loop" if address(op["site_"]) == 0 else op["site_"]["type"].string()
+    if address(op["site_"]) != 0:
+        return op["site_"]["type"].string()
+    loop = op["loop_"]
+    return "loop" if address(loop) and address(loop["root"].address) == address(op) else "?"
+
+
+def enum_name(type_name, prefix, status):
+    try:
+        fields = gdb.lookup_type(type_name).fields()
+    except gdb.error:
+        return None
+    names = [field.name for field in fields if field.enumval == status]
+    return names[0][len(prefix) :] if names else None
 
 
 def error_name(status):
-    """The system's name for it, of which libuv's numbers are the negatives; or else the number."""
-    return errno.errorcode.get(-status, str(status))
+    """weft's name for it, or libuv's, or the system's, of which libuv's numbers are the negatives."""
+    return (
+        enum_name("enum weft_error", "WEFT_", status)
+        or enum_name("uv_errno_t", "UV_", status)
+        or errno.errorcode.get(-status, str(status))
+    )
 
 
 def describe(op):
@@ -157,8 +216,14 @@ def describe(op):
         if address(op["parent"]) != 0 and not int(op["flags_"]) & REFUSED:
             age = (int(op["loop_"]["now_ms_"]) - int(op["since_ms_"])) & 0xFFFFFFFF
             words.append(time_of(age))
-    place = queue_text(op["place_"]["lane"]) if state == "queued" else ""
-    return "%s [%s%s]%s" % (type_of(op), ", ".join(words), place, site_text(op["site_"]))
+    text = ", ".join(words)
+    if state == "queued":
+        text += queue_text(op["place_"]["lane"])
+    if state == "too early":
+        text += lazy_text(op["place_"]["lazy"])
+    if state != "over":
+        text += load_text(op)
+    return "%s [%s]%s" % (type_of(op), text, site_text(op["site_"]))
 
 
 def chain(op):
@@ -168,6 +233,65 @@ def chain(op):
         if state_of(op) in ("over", "garbage"):
             return
         op = op["parent"]
+
+
+# ---- the C stacks of where it was begun ----------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=None)
+def function_at(place):
+    """What is kept is where a call returns to: the call itself lies before that."""
+    try:
+        ask = "with print demangle off -- info symbol 0x%x"  # ours would be taken for Ada's
+        found = gdb.execute(ask % (place - 1), to_string=True)
+    except gdb.error:
+        found = "No symbol"
+    return "0x%x" % (place - 1) if found.startswith("No symbol") else found.split()[0]
+
+
+def is_name_of(name, function):
+    return name == function or name.startswith(function + ".")
+
+
+def first_of_caller(names, function):
+    """Where the caller's frames begin, behind those of the library that led here."""
+    for number, name in enumerate(names[:OURS]):
+        if is_name_of(name, function):
+            return number
+    first = 0
+    while first < min(len(names), OURS) and names[first].startswith(
+        ("weft_", "tell_", "take_sample", "run_special")
+    ):
+        first += 1
+    return first
+
+
+@functools.lru_cache(maxsize=None)
+def samples_of(handles):
+    """Those of a loop, by id, as long as a command runs."""
+    pointer = gdb.lookup_type("struct weft_handles").pointer()
+    samples = gdb.Value(handles).cast(pointer)["report"]["samples"]
+    if address(samples) == 0:
+        return {}
+    low, high = samples["ring"].type.range()
+    ring = [samples["ring"][number] for number in range(low, high + 1)]
+    return {int(sample["id"]): sample for sample in ring}
+
+
+def show_sample(loop, wanted, blanks):
+    sample = samples_of(address(loop["handles_"])).get(wanted) if wanted else None
+    if sample is not None:
+        names = [function_at(int(sample["at"][i])) for i in range(int(sample["count"]))]
+        first = first_of_caller(names, sample["site"]["func"].string())
+        for name in names[first : first + FRAMES]:
+            say(" " * blanks + "in " + name)
+
+
+def show_op(op, depth):
+    blanks = 2 * min(depth, INDENT)
+    say(" " * blanks + describe(op))
+    if int(op["flags_"]) & NAMED:
+        show_sample(op["loop_"], int(op["id_"]), blanks + 4)
 
 
 # ---- the tree ------------------------------------------------------------------------------------
@@ -193,28 +317,110 @@ def count_below(op):
     return count
 
 
+def show_many(alike, depth):
+    """Those of a row of siblings that are like the ones that were shown."""
+    below = sum(count_below(op) for op in alike)
+    text = "… %d more like that" % len(alike)
+    say("  " * min(depth, INDENT) + text + (", with %d below them" % below if below else ""))
+
+
+def show_rest(stack):
+    """stack: of each level, what is left of it."""
+    count = sum(1 + count_below(op) for siblings in stack for op in siblings)
+    say("  … and " + counted(count, "operation more", "operations more"))
+
+
 def show_tree(root):
     """Depth first, without recursion. Of siblings in a row that are alike, some."""
-    lines, stack = 0, [(children(root), None, 0)]
+    lines, stack, rows = 0, [list(children(root))], [[]]
     while stack:
-        siblings, last, alike = stack.pop()
-        op = next(siblings, None)
-        hidden = alike - ALIKE
-        if op is None or key(op) != last:
-            if hidden > 0:
-                say("%s… %d more like that" % ("  " * min(len(stack) + 1, INDENT), hidden))
-            alike = 0
-        if op is None:
+        siblings, row = stack[-1], rows[-1]
+        if not siblings:
+            stack.pop()
+            rows.pop()
             continue
-        stack.append((siblings, key(op), alike + 1))
-        if alike >= ALIKE:
-            continue
-        lines += 1
-        if lines > LINES:
-            say("  … and more operations")
+        if lines == LINES:
+            show_rest(stack)
             return
-        say("%s%s" % ("  " * min(len(stack), INDENT), describe(op)))
-        stack.append((children(op), None, 0))
+        lines += 1
+        op = siblings[0]
+        row[:] = row if row and row[0] == key(op) else []
+        if len(row) == ALIKE:
+            many = 1
+            while many < len(siblings) and key(siblings[many]) == key(op):
+                many += 1
+            show_many(siblings[:many], len(stack))
+            del siblings[:many]
+            continue
+        row.append(key(op))
+        del siblings[0]
+        show_op(op, len(stack))
+        stack.append(list(children(op)))
+        rows.append([])
+
+
+# ---- resources that are no ops --------------------------------------------------------------------
+
+
+def slots(loop):
+    """The slots that are in use."""
+    chunk = loop["observers_"]["chunks"]
+    while address(chunk) != 0:
+        low, high = chunk["slots"].type.range()
+        for number in range(low, high + 1):
+            slot = chunk["slots"][number]
+            if int(slot["id"]) != 0:
+                yield slot
+        chunk = chunk["next"]
+
+
+def is_no_op(loop, slot):
+    """Where its set of hooks is kept tells an op from the others, and one whose callback runs."""
+    seen = address(slot["seen"])
+    if address(slot["resource"]) != 0:
+        op = slot["resource"].cast(gdb.lookup_type("struct weft_op").pointer())
+        if seen == address(op["flags_"].address):
+            return False
+    frame = loop["frame_"]
+    while address(frame) != 0:
+        if seen == address(frame["seen_"].address):
+            return False
+        frame = frame["outer_"]
+    return True
+
+
+def place_of(places, site):
+    """As place_of in src/core/places.h, so that the order is the same; None: there is no room."""
+    at = (address(site) >> 4) * 0x9E3779B97F4A7C15 % (1 << 64) >> 32
+    for i in range(PLACES):
+        number = (at + i) % PLACES
+        place = places.setdefault(number, {"site": site, "count": 0, "oldest": 0, "age": 0})
+        if address(place["site"]) == address(site):
+            return place
+    return None
+
+
+def show_handles(loop):
+    places, others = {}, 0
+    for slot in slots(loop):
+        if not is_no_op(loop, slot):
+            continue
+        place = place_of(places, slot["site"])
+        if place is None:
+            others += 1
+            continue
+        age = (int(loop["now_ms_"]) - int(slot["since_ms"])) & 0xFFFFFFFF
+        if place["count"] == 0 or age > place["age"]:
+            place["oldest"], place["age"] = int(slot["id"]), age
+        place["count"] += 1
+    for number in sorted(places):
+        place = places[number]
+        many = "%d of them, the oldest " % place["count"] if place["count"] > 1 else ""
+        text = "%s [%s%s]" % (place["site"]["type"].string(), many, time_of(place["age"]))
+        say("  " + text + site_text(place["site"]))
+        show_sample(loop, place["oldest"], 6)
+    if others:
+        say("  … and %d more at other places" % others)
 
 
 # ---- why the loop stays alive --------------------------------------------------------------------
@@ -251,29 +457,44 @@ def uv_handles(uv):
         at = address(gdb.Value(at).cast(word).dereference())
 
 
-def belongs(handle):
-    """To an operation."""
-    return address(handle["data"]) == address(gdb.parse_and_eval("&weft__uv_ours"))
+def belongs(handle, resources):
+    """To an operation, or to a resource that somebody has made visible."""
+    mark = address(gdb.parse_and_eval("&weft__uv_ours"))
+    return address(handle["data"]) == mark or address(handle) in resources
 
 
-def ours(handle, loop):
+def is_the_loops(handle, loop):
     handles = loop["handles_"]
     first = address(handles)
-    if first <= address(handle) < first + handles.type.target().sizeof:
-        return True
-    return belongs(handle)
+    return first <= address(handle) < first + handles.type.target().sizeof
 
 
-def known_handles(uv):
-    """Those on the loop; None: what is there cannot be read."""
+def known_handles(loop):
+    """Those on it that are not its own; None: what is there cannot be read."""
     try:
-        return [h for h in uv_handles(uv) if not int(h["flags"]) & UV_INTERNAL]
+        there = [h for h in uv_handles(loop["uv"]) if not int(h["flags"]) & UV_INTERNAL]
     except (gdb.error, StopIteration, RuntimeError):
         return None
+    return [h for h in there if not is_the_loops(h, loop)]
 
 
 def keeps_alive(handle):
-    return int(handle["flags"]) & UV_ACTIVE and int(handle["flags"]) & UV_REF
+    flags = int(handle["flags"])
+    return flags & UV_ACTIVE and flags & UV_REF and not flags & UV_CLOSING
+
+
+def descriptor_of(handle, kind):
+    """None: it has none, or is about to close it."""
+    kinds = {"uv_tcp": "uv_tcp_t", "uv_pipe": "uv_pipe_t", "uv_tty": "uv_tty_t"}
+    kinds.update({"uv_udp": "uv_udp_t", "uv_poll": "uv_poll_t"})
+    if kind not in kinds or int(handle["flags"]) & UV_CLOSING:
+        return None
+    try:
+        itself = handle.cast(gdb.lookup_type(kinds[kind]).pointer())
+        fd = int(itself["io_watcher"]["fd"])
+    except gdb.error:  # nobody has used that type, so it is not known here
+        return None
+    return fd if fd >= 0 else None
 
 
 def show_uv_handle(handle):
@@ -281,29 +502,42 @@ def show_uv_handle(handle):
     words = ["closing" if flags & UV_CLOSING else "active" if flags & UV_ACTIVE else "not active"]
     if not flags & UV_REF:
         words.append("unreferenced")
-    kind = str(handle["type"]).lower()
+    kind = str(handle["type"]).lower().replace("named_pipe", "pipe")
+    fd = descriptor_of(handle, kind)
+    if fd is not None:
+        words.append("fd %d" % fd)
     say("  %s [%s] of yours, at 0x%x" % (kind, ", ".join(words), address(handle)))
+
+
+def now_of(loop):
+    return int(loop["uv"]["time"] if address(loop["sim_"]) == 0 else loop["sim_"]["now_"])
 
 
 def show_alive(loop):
     ready = count_list(loop["ready_"]) + count_list(loop["later_"])
     requests = int(loop["uv"]["active_reqs"]["count"])
     posts = int(loop["expected_"])
-    handles = known_handles(loop["uv"])
-    yours = [h for h in handles or [] if not ours(h, loop)]
+    handles = known_handles(loop)
+    resources = {address(slot["resource"]) for slot in slots(loop)}
+    yours = [h for h in handles or [] if not belongs(h, resources)]
     keeping = [h for h in yours if keeps_alive(h)]
     closing = [h for h in handles or [] if int(h["flags"]) & UV_CLOSING]
-    working = [h for h in handles or [] if belongs(h) and keeps_alive(h)]
+    working = [h for h in handles or [] if belongs(h, resources) and keeps_alive(h)]
     causes = []
     if ready:
         causes.append(counted(ready, "operation that is ready", "operations that are ready"))
     if address(loop["timers_"]) != 0:
-        wait = int(loop["timers_"]["due_"]) - int(loop["uv"]["time"])
+        wait = int(loop["timers_"]["due_"]) - now_of(loop)
         due = " due " + ("in " + time_of(wait) if wait > 0 else "now")
         timers = counted(count_timers(loop["timers_"]), "timer,", "timers, the next is")
-        causes.append(timers + due if address(loop["sim_"]) == 0 else timers + " due")
+        causes.append(timers + due)
     if requests:
         causes.append(counted(requests, "request of libuv's", "requests of libuv's"))
+    detached = int(loop["detached_"])
+    if detached:
+        causes.append(
+            counted(detached, "request whose op was cancelled", "requests whose ops were cancelled")
+        )
     if posts:
         causes.append(counted(posts, "post that is expected", "posts that are expected"))
     if working:
@@ -319,8 +553,10 @@ def show_alive(loop):
     say("the loop stays alive for:" if causes else "nothing keeps the loop alive")
     for cause in causes:
         say("  " + cause)
-    for handle in yours[:100]:
+    for handle in yours[:LISTED]:
         show_uv_handle(handle)
+    if len(yours) > LISTED:
+        say("  %d more of yours" % (len(yours) - LISTED))
 
 
 # ---- the commands --------------------------------------------------------------------------------
@@ -333,6 +569,8 @@ class Command(gdb.Command):
         super().__init__(name, gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)
 
     def invoke(self, argument, from_tty):
+        function_at.cache_clear()
+        samples_of.cache_clear()
         try:
             self.answer(argument)
         except gdb.error as problem:
@@ -356,6 +594,7 @@ class Dump(Command):
             say("open: %s, %d under the root" % (count, int(root["running_"])))
             say("(ages are those at the loop's last turn)")
             show_tree(root)
+            show_handles(loop)
             show_alive(loop)
 
 
@@ -376,11 +615,16 @@ class Stack(Command):
             self.show(gdb.Value(current).cast(op_type))
 
     def show(self, op):
-        for number, link in enumerate(chain(op)):
-            if number == CHAIN:
-                say("  … and more above")
-                return
+        links = list(chain(op))
+        more = len(links) - CHAIN
+        for number, link in enumerate(links):
+            if more > 0 and CHAIN - OUTERMOST <= number < len(links) - OUTERMOST:
+                if number == CHAIN - OUTERMOST:
+                    say("  … %d between these …" % more)
+                continue
             say("  " + describe(link))
+            if state_of(link) != "garbage" and int(link["flags_"]) & NAMED:
+                show_sample(link["loop_"], int(link["id_"]), 6)
 
 
 Dump()

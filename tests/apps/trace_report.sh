@@ -124,19 +124,24 @@ echo "  $(grep -c '"ph"' large.json) events: loaded in $(of load-ms) ms, a frame
 is_below load-ms 12000
 is_below frame-median-ms 50
 
-it "shows a trace that has no operations, and one that is hostile"
+it "shows a trace that has no operations, one of which events were lost, and one that is hostile"
 echo '[{"ph":"X","ts":1,"dur":2,"name":"a"}]' >bare.json
 echo '[]' >empty.json
 printf '[{"ph":"b","ts":1,"id":1,"name":"</script><img src=x onerror=alert(1)>","cat":"__proto__",
 "args":{"site":"{{ops}}"}},{"ph":"b","ts":-9e12,"id":"0xffffffffffffffff","args":{"parent":1}},
 {"ph":"X","ts":9e12,"dur":5e11,"pid":"p","tid":"t"}]' >evil.json
-for trace in bare empty evil; do
+echo '{"otherData":{"lost":1234},"traceEvents":[{"ph":"b","ts":1,"id":1}]}' >lost.json
+for trace in bare empty lost evil; do
     run "$weft" trace report $trace.json
     expect status 0
 done
 NODE_PATH=$driver/node_modules run timeout 100 node "$here/look.js" "$browser" --glance \
-    "$scratch"/{bare,empty,evil}.html
+    "$scratch"/{bare,empty,lost,evil}.html
 expect status 0
 expect stdout "glance 0 0
+notice This trace has no weft operations.
 glance 0 0
+notice This trace has no weft operations.
+glance 1 0
+notice 1,234 events were lost: the ring was full, and the oldest are gone.
 glance 2 0"

@@ -133,12 +133,14 @@ async function lookAtColors(page) {
   }
 }
 
-// Every tab, a zoom; how many operations there are, and images that nobody put there.
+// Every tab, a zoom; how many operations there are, images that nobody put there, and what is told.
 async function glance(page) {
   await page.click('#zoom-in');
   for (const tab of await page.$$('#tabs button')) await tab.click();
   await page.evaluate(frames);
   say('glance', await page.$eval('#figures > div', figure => figure.dataset.value) + ' ' + await page.$$eval('img', all => all.length));
+  const notice = await page.$eval('#notice', element => element.checkVisibility() ? element.textContent : '');
+  if (notice !== '') say('notice', notice);
 }
 
 async function main() {

@@ -95,7 +95,7 @@ function(weft_add_examples)
             COMMAND "${PROJECT_SOURCE_DIR}/tests/lib/expect.sh" ${answer}
                 "${PROJECT_BINARY_DIR}/examples/${name}")
         set_tests_properties(examples/${name} PROPERTIES TIMEOUT 60 LABELS examples)
-        file(STRINGS examples/${name}.c seeing REGEX "weft/(hook|context)\\.h")
+        file(STRINGS examples/${name}.c seeing REGEX "weft/(hook|context|dump)\\.h")
         if(seeing AND CMAKE_C_FLAGS MATCHES "-DWEFT_NO_HOOKS")
             set_tests_properties(examples/${name} PROPERTIES DISABLED TRUE)
         endif()

@@ -68,7 +68,7 @@ WEFT_API int weft_stacks_sample(struct weft_loop *loop, unsigned every);
  * UV_ENOSPC, UV_ENOTSUP. */
 WEFT_API int weft_leaks_watch(struct weft_loop *loop);
 /* What is open on the loops that are counted so, and what was still open on those of them that were
- * closed; most first, a line a place:
+ * closed; most first, then in the order of the sources, a line a place:
  *
  *     weft: never finished or closed:
  *       12 fetch begun at spider.c:88 follow()

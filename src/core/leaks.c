@@ -114,12 +114,23 @@ void weft__leaks_close(struct weft_report *report)
 
 /* ---- telling -------------------------------------------------------------------------------- */
 
+/* Of equally many the order is that of the sources: the same in every run. */
+static bool goes_first(const struct place *a, const struct place *b)
+{
+    if (a->count != b->count || a->count == 0)
+        return a->count > b->count;
+    int order = strcmp(a->site->file, b->site->file);
+    if (order == 0)
+        order = a->site->line - b->site->line;
+    return order != 0 ? order < 0 : strcmp(a->site->type, b->site->type) < 0;
+}
+
 /* The place with the most; it is emptied. NULL: all are. */
 static struct place *most(struct place *sum, struct place *taken)
 {
     struct place *best = &sum[0];
     for (int i = 1; i < PLACES; i++) {
-        if (sum[i].count > best->count)
+        if (goes_first(&sum[i], best))
             best = &sum[i];
     }
     *taken = *best;

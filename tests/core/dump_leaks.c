@@ -59,6 +59,28 @@ TEST(what_is_open_is_counted_by_place_most_first)
     leaks_are(0, "");
 }
 
+TEST(of_equally_many_those_come_first_whose_place_does)
+{
+    static const struct weft_site places[] = {{"b.c", "f", "fourth", 1, WEFT_USER},
+                                              {"a.c", "f", "third", 10, WEFT_USER},
+                                              {"a.c", "f", "second", 9, WEFT_USER},
+                                              {"a.c", "f", "first", 9, WEFT_USER}};
+    struct weft_op ops[4] = {{0}};
+    world_up(&w);
+    assert_int_equal(weft_leaks_watch(&w.loop), 0);
+    for (int i = 0; i < 4; i++)
+        weft_run_at(&places[i], weft_root(&w.loop), &ops[i], NULL, noted);
+    leaks_are(5, "weft: never finished or closed:\n"
+                 "  1 loop\n"
+                 "  1 first begun at a.c:9 f()\n"
+                 "  1 second begun at a.c:9 f()\n"
+                 "  1 third begun at a.c:10 f()\n"
+                 "  1 fourth begun at b.c:1 f()\n");
+    for (int i = 0; i < 4; i++)
+        weft_finish(&ops[i], 0);
+    world_down(&w);
+}
+
 TEST(handles_that_are_no_ops_count_too)
 {
     struct weft_handle till;

@@ -281,8 +281,8 @@ static int prepare(struct search *search)
     search->used = weft_calloc(count + 1, sizeof *search->used);
     int status = UV_ENOMEM;
     if (entries != NULL && search->reasons != NULL && search->first != NULL &&
-        search->cause != NULL && search->order != NULL && search->place != NULL && search->shown != NULL &&
-        search->like != NULL && search->used != NULL)
+        search->cause != NULL && search->order != NULL && search->place != NULL &&
+        search->shown != NULL && search->like != NULL && search->used != NULL)
         status = list_reasons(search, entries);
     if (status == 0)
         status = number_places(search);

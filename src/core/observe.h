@@ -25,11 +25,11 @@ struct weft_slot;
 /* Of a loop: lives with its handles. Sets of hooks are in the bits of OP_SEEN. */
 struct weft_observers {
     struct weft_hook *hooks[WEFT_HOOKS];
-    uint32_t scoped;   /* enabled for this callback only */
-    uint32_t hidden;   /* not told of what is begun now; TELLING: a hook's function runs */
-    uint32_t told;     /* were told of the loop itself */
-    bool catching;     /* on_uncaught runs */
-    uint32_t loose;    /* so many slots are */
+    uint32_t scoped; /* enabled for this callback only */
+    uint32_t hidden; /* not told of what is begun now; TELLING: a hook's function runs */
+    uint32_t told;   /* were told of the loop itself */
+    bool catching;   /* on_uncaught runs */
+    uint32_t loose;  /* so many slots are */
     struct weft_slot *free;
     struct weft_chunk *chunks;
 };

@@ -100,8 +100,8 @@ TEST(a_child_can_record_whatever_other_threads_did)
 {
     needs_hooks();
     scratch_new_path(path, "trace.json");
-    assert_int_equal(
-        weft_trace_start(&(struct weft_trace_options){.path = path, .events = 1000}), 0);
+    assert_int_equal(weft_trace_start(&(struct weft_trace_options){.path = path, .events = 1000}),
+                     0);
     assert_int_equal(fork_among(live, live, record), 0);
     assert_int_equal(weft_trace_stop(), 0);
 }

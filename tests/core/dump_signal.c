@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -479,10 +480,19 @@ TEST(loops_may_come_and_go_while_signals_arrive)
     close(c.from);
 }
 
+static atomic_uint changes;
+
+/* One for each change: who gets them without a pause does nothing else. */
 static void *send_signals(void *unused)
 {
-    while (!atomic_load(&enough))
-        kill(getpid(), SIGUSR2);
+    for (unsigned sent = 0; !atomic_load(&enough);) {
+        unsigned now = atomic_load(&changes);
+        if (sent != now)
+            kill(getpid(), SIGUSR2);
+        else
+            sched_yield();
+        sent = now;
+    }
     return unused;
 }
 
@@ -497,6 +507,7 @@ static void change_under_fire(void)
     assert_int_equal(pthread_create(&thread, NULL, send_signals, NULL), 0);
     uint64_t end = now_ms() + 500; /* where a signal takes long, fewer will do */
     for (int i = 0; i < 20000 && now_ms() < end; i++) {
+        atomic_fetch_add(&changes, 1);
         assert_int_equal(weft_dump_on_signal(&w.loop, SIGUSR2, stderr), 0);
         if (i % 50 == 0)
             uv_run(&w.uv, UV_RUN_NOWAIT);

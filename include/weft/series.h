@@ -11,14 +11,15 @@ extern "C" {
 #endif
 
 /* A step is called with the op of the series (or parallel) and starts what it likes under it. */
-struct weft_steps {
+struct weft_step_list {
     weft_begin_fn *const *list;
     size_t count;
 };
 #define WEFT_STEPS(...)                                                                            \
     (__extension__({                                                                               \
         static weft_begin_fn *const weft_steps_[] = {__VA_ARGS__};                                 \
-        struct weft_steps weft_list_ = {weft_steps_, sizeof weft_steps_ / sizeof weft_steps_[0]};  \
+        struct weft_step_list weft_list_ = {weft_steps_,                                           \
+                                            sizeof weft_steps_ / sizeof weft_steps_[0]};           \
         weft_list_;                                                                                \
     }))
 
@@ -30,13 +31,13 @@ struct weft_steps {
  * the series; weft_end(op, 0) ends it early and well. UV_EINVAL: a step is NULL. */
 struct weft_series {
     struct weft_op op;
-    struct weft_steps steps;
+    struct weft_step_list steps;
     size_t at_;
 };
 #define weft_series(parent, series, then, ...)                                                     \
     weft_series_at(WEFT_HERE("series", WEFT_FLOW), parent, series, WEFT_STEPS(__VA_ARGS__), then)
 WEFT_API void weft_series_at(const struct weft_site *site, struct weft_op *parent,
-                             struct weft_series *series, struct weft_steps steps,
+                             struct weft_series *series, struct weft_step_list steps,
                              weft_then_fn *then);
 WEFT_API void weft_series_begin(struct weft_op *op);
 
@@ -96,13 +97,13 @@ WEFT_API void weft_hand_on(struct weft_op *waterfall, void *value);
  * cancels the rest. UV_EINVAL: a step is NULL; then none was called. */
 struct weft_parallel {
     struct weft_op op;
-    struct weft_steps steps;
+    struct weft_step_list steps;
 };
 #define weft_parallel(parent, parallel, then, ...)                                                 \
     weft_parallel_at(WEFT_HERE("parallel", WEFT_FLOW), parent, parallel, WEFT_STEPS(__VA_ARGS__),  \
                      then)
 WEFT_API void weft_parallel_at(const struct weft_site *site, struct weft_op *parent,
-                               struct weft_parallel *parallel, struct weft_steps steps,
+                               struct weft_parallel *parallel, struct weft_step_list steps,
                                weft_then_fn *then);
 WEFT_API void weft_parallel_begin(struct weft_op *op);
 
@@ -114,7 +115,7 @@ WEFT_API void weft_parallel_begin(struct weft_op *op);
  * that succeeded, or WEFT_NONE. UV_EINVAL: there is no way, or one is NULL; then none was tried. */
 struct weft_try_each {
     struct weft_op op;
-    struct weft_steps ways;
+    struct weft_step_list ways;
     size_t won;
     struct weft_op attempt;
     const struct weft_site *attempt_site_;
@@ -124,7 +125,7 @@ struct weft_try_each {
                      try_each, WEFT_STEPS(__VA_ARGS__), then)
 WEFT_API void weft_try_each_at(const struct weft_site *site, const struct weft_site *attempt_site,
                                struct weft_op *parent, struct weft_try_each *try_each,
-                               struct weft_steps ways, weft_then_fn *then);
+                               struct weft_step_list ways, weft_then_fn *then);
 WEFT_API void weft_try_each_begin(struct weft_op *op);
 
 /* ---- apply_each ----------------------------------------------------------------------------- */

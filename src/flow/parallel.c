@@ -26,7 +26,8 @@ void weft_parallel_begin(struct weft_op *op)
 }
 
 void weft_parallel_at(const struct weft_site *site, struct weft_op *parent,
-                      struct weft_parallel *parallel, struct weft_steps steps, weft_then_fn *then)
+                      struct weft_parallel *parallel, struct weft_step_list steps,
+                      weft_then_fn *then)
 {
     op_check_start(parent, &parallel->op);
     parallel->steps = steps;

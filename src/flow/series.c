@@ -15,7 +15,7 @@ static void go_on(struct weft_op *op)
     steps_go_on(op, call_next);
 }
 
-bool weft__steps_valid(const struct weft_steps *steps)
+bool weft__steps_valid(const struct weft_step_list *steps)
 {
     if (steps->list == NULL)
         return steps->count == 0;
@@ -39,7 +39,7 @@ void weft_series_begin(struct weft_op *op)
 }
 
 void weft_series_at(const struct weft_site *site, struct weft_op *parent,
-                    struct weft_series *series, struct weft_steps steps, weft_then_fn *then)
+                    struct weft_series *series, struct weft_step_list steps, weft_then_fn *then)
 {
     op_check_start(parent, &series->op);
     series->steps = steps;

@@ -6,7 +6,7 @@
 #include "weft/series.h"
 
 /* No step is NULL. */
-bool weft__steps_valid(const struct weft_steps *steps);
+bool weft__steps_valid(const struct weft_step_list *steps);
 bool weft__functions_valid(const struct weft_functions *functions);
 
 /* One step after the other, as long as nothing runs below op. call_next calls the next step; false:

@@ -39,7 +39,7 @@ void weft_try_each_begin(struct weft_op *op)
 
 void weft_try_each_at(const struct weft_site *site, const struct weft_site *attempt_site,
                       struct weft_op *parent, struct weft_try_each *try_each,
-                      struct weft_steps ways, weft_then_fn *then)
+                      struct weft_step_list ways, weft_then_fn *then)
 {
     op_check_start(parent, &try_each->op);
     try_each->ways = ways;

@@ -356,12 +356,12 @@ static weft_begin_fn *const bad_steps[] = {step, failing_step};
 
 static void good_series(void *storage)
 {
-    ((struct weft_series *)storage)->steps = (struct weft_steps){good_steps, 2};
+    ((struct weft_series *)storage)->steps = (struct weft_step_list){good_steps, 2};
 }
 
 static void bad_series(void *storage)
 {
-    ((struct weft_series *)storage)->steps = (struct weft_steps){bad_steps, 2};
+    ((struct weft_series *)storage)->steps = (struct weft_step_list){bad_steps, 2};
 }
 
 TEST(series_conforms)
@@ -379,12 +379,12 @@ TEST(series_conforms)
 
 static void good_parallel(void *storage)
 {
-    ((struct weft_parallel *)storage)->steps = (struct weft_steps){good_steps, 2};
+    ((struct weft_parallel *)storage)->steps = (struct weft_step_list){good_steps, 2};
 }
 
 static void bad_parallel(void *storage)
 {
-    ((struct weft_parallel *)storage)->steps = (struct weft_steps){bad_steps, 2};
+    ((struct weft_parallel *)storage)->steps = (struct weft_step_list){bad_steps, 2};
 }
 
 TEST(parallel_conforms)

@@ -47,7 +47,7 @@ static void run_a_b_c(void)
 TEST(an_empty_parallel_finishes_with_0_on_a_later_turn)
 {
     up();
-    struct weft_steps none = {NULL, 0};
+    struct weft_step_list none = {NULL, 0};
     weft_parallel_at(WEFT_HERE("parallel", WEFT_FLOW), weft_root(&w.loop), &parallel, none, noted);
     assert_int_equal(seen.calls, 0);
     world_down(&w);
@@ -239,7 +239,7 @@ TEST(a_parallel_with_a_step_that_is_null_is_invalid_and_calls_none)
 TEST(a_parallel_of_steps_without_a_list_is_invalid)
 {
     up();
-    struct weft_steps missing = {NULL, 1};
+    struct weft_step_list missing = {NULL, 1};
     weft_parallel_at(WEFT_HERE("parallel", WEFT_FLOW), weft_root(&w.loop), &parallel, missing,
                      noted);
     world_down(&w);

@@ -56,7 +56,7 @@ static void run_a_b_c(void)
 TEST(an_empty_series_finishes_with_0_on_a_later_turn)
 {
     up();
-    struct weft_steps none = {NULL, 0};
+    struct weft_step_list none = {NULL, 0};
     weft_series_at(WEFT_HERE("series", WEFT_FLOW), weft_root(&w.loop), &errand.series, none, noted);
     assert_int_equal(seen.calls, 0);
     world_down(&w);
@@ -284,7 +284,7 @@ TEST(a_series_with_a_step_that_is_null_is_invalid_and_calls_none)
 TEST(a_series_of_steps_without_a_list_is_invalid)
 {
     up();
-    struct weft_steps missing = {NULL, 3};
+    struct weft_step_list missing = {NULL, 3};
     weft_series_at(WEFT_HERE("series", WEFT_FLOW), weft_root(&w.loop), &errand.series, missing,
                    noted);
     world_down(&w);

@@ -31,7 +31,7 @@ static void many_steps(weft_begin_fn *step)
     weft_begin_fn **list = malloc(MILLION * sizeof *list);
     for (size_t i = 0; i < MILLION; i++)
         list[i] = step;
-    struct weft_steps steps = {list, MILLION};
+    struct weft_step_list steps = {list, MILLION};
     count = 0;
     model_up(&w);
     memset(&series, 0, sizeof series);

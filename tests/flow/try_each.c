@@ -39,7 +39,7 @@ static void run_three(void)
     weft_try_each(weft_root(&w.loop), &errand.ways, noted, go, go, go);
 }
 
-static void run_steps(struct weft_steps ways)
+static void run_steps(struct weft_step_list ways)
 {
     weft_try_each_at(WEFT_HERE("try_each", WEFT_FLOW), NULL, weft_root(&w.loop), &errand.ways, ways,
                      noted);
@@ -88,7 +88,7 @@ TEST(if_none_succeeds_the_status_is_the_last_ones)
 TEST(no_way_is_invalid)
 {
     up();
-    run_steps((struct weft_steps){NULL, 0});
+    run_steps((struct weft_step_list){NULL, 0});
     assert_int_equal(seen.status, UV_EINVAL);
     assert_true(errand.ways.won == WEFT_NONE);
 }
@@ -104,7 +104,7 @@ TEST(a_way_that_is_NULL_is_invalid_and_none_is_tried)
 TEST(ways_without_a_list_are_invalid)
 {
     up();
-    run_steps((struct weft_steps){NULL, 2});
+    run_steps((struct weft_step_list){NULL, 2});
     assert_int_equal(seen.status, UV_EINVAL);
 }
 
@@ -280,7 +280,7 @@ static void million_ways(void)
         list[i] = fail_but_the_last;
     tried = 0;
     up();
-    run_steps((struct weft_steps){list, MILLION});
+    run_steps((struct weft_step_list){list, MILLION});
     free(list);
 }
 
@@ -298,7 +298,7 @@ static void many_ways_cancelled(void)
         list[i] = fail_at_once;
     up();
     weft_try_each_at(WEFT_HERE("try_each", WEFT_FLOW), NULL, weft_root(&w.loop), &errand.ways,
-                     (struct weft_steps){list, MILLION}, noted);
+                     (struct weft_step_list){list, MILLION}, noted);
     for (int i = 0; i < 100; i++)
         weft_sim_step(&w.sim);
     weft_cancel(&errand.ways.op, UV_ETIMEDOUT);

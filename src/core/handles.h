@@ -23,6 +23,10 @@ struct weft_handles {
 };
 
 void weft__posts_arrived(uv_async_t *async);
+/* weft_post_init for a post that is a part of an op, and no resource of its own. */
+void weft__post_expect(struct weft_loop *loop, struct weft_post *post, weft_post_fn *fn);
+/* It is not expected any more. It was not sent, and nobody will. */
+void weft__post_withdraw(struct weft_post *post);
 /* Wait until the senders of what has arrived are done with the handles. */
 void weft__posts_settle(struct weft_handles *handles);
 void weft__timers_due(uv_timer_t *timer);

@@ -6,16 +6,34 @@
 #include "handles.h"
 #include "op.h"
 
+void weft__post_expect(struct weft_loop *loop, struct weft_post *post, weft_post_fn *fn)
+{
+    RULE_THREAD(loop, &loop->root);
+    post->loop_ = loop;
+    post->fn_ = fn;
+    post->id_ = 0;
+    if (loop->expected_++ == 0)
+        uv_ref((uv_handle_t *)&loop->handles_->posts);
+}
+
 void weft_post_init_at(const struct weft_site *site, struct weft_loop *loop, struct weft_post *post,
                        weft_post_fn *fn)
 {
-    RULE_THREAD(loop, &loop->root);
     RULE(4, fn != NULL, &loop->root, "a post was prepared with nothing to call");
-    post->loop_ = loop;
-    post->fn_ = fn;
+    weft__post_expect(loop, post, fn);
     compact_open(loop, site, &post->id_, post);
-    if (loop->expected_++ == 0)
-        uv_ref((uv_handle_t *)&loop->handles_->posts);
+}
+
+static void expect_one_less(struct weft_loop *loop)
+{
+    if (--loop->expected_ == 0)
+        uv_unref((uv_handle_t *)&loop->handles_->posts);
+}
+
+void weft__post_withdraw(struct weft_post *post)
+{
+    expect_one_less(post->loop_);
+    post->loop_ = NULL;
 }
 
 void weft_post(struct weft_post *post)
@@ -71,8 +89,7 @@ void weft__posts_arrived(uv_async_t *async)
     while (oldest != NULL) {
         struct weft_post *post = oldest;
         oldest = post->next_;
-        if (--loop->expected_ == 0)
-            uv_unref((uv_handle_t *)&handles->posts);
+        expect_one_less(loop);
         struct weft_loop *outer = loop_enter(loop);
         call(loop, post);
         loop_leave(loop, outer);

@@ -1,5 +1,6 @@
 /* Posts: the only way from another thread into a loop.
  * ctest: labels=threads,valgrind,stress */
+#include "core/handles.h"
 #include "loop.h"
 #include <stdlib.h>
 #include <string.h>
@@ -226,6 +227,22 @@ TEST(four_threads_may_post_at_once)
     }
     assert_int_equal(arrived, THREADS * count);
     assert_int_equal(in_order, THREADS * count);
+}
+
+TEST(a_post_that_is_withdrawn_does_not_keep_the_loop_alive_and_may_be_expected_again)
+{
+    struct world w;
+    struct letter letter = {.words = 1};
+    world_up(&w);
+    forget_letters();
+    weft__post_expect(&w.loop, &letter.post, count_letter);
+    assert_int_equal(weft_loop_close(&w.loop), UV_EBUSY);
+    weft__post_withdraw(&letter.post);
+    assert_int_equal(world_run(&w), 0);
+    weft__post_expect(&w.loop, &letter.post, count_letter);
+    weft_post(&letter.post);
+    world_down(&w);
+    assert_int_equal(arrived, 1);
 }
 
 /* The loop hears of a post when another sender wakes it up: the first may still be on its way out

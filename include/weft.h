@@ -27,6 +27,7 @@
 #include "weft/process.h"
 #include "weft/queue.h"
 #include "weft/signal.h"
+#include "weft/steps.h"
 #include "weft/stream.h"
 #include "weft/text.h"
 #include "weft/timer.h"

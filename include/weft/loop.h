@@ -1,8 +1,8 @@
 /* weft/loop.h: the loop, on a uv_loop_t that you own and may use for other things.
  *
- * What keeps a loop alive is what can make progress: ready operations, timers, libuv's requests
- * and handles, expected posts. An operation that only waits for you does not: the run returns and
- * names it. */
+ * What keeps a loop alive is what can make progress: ready operations, timers, work in slices, jobs on
+ * threads, libuv's requests and handles, expected posts. An operation that only waits for you does
+ * not: the run returns and names it. */
 #ifndef WEFT_LOOP_H
 #define WEFT_LOOP_H
 
@@ -31,6 +31,7 @@ struct weft_loop {
     weft_uncaught_fn *on_uncaught; /* NULL: an error that nobody handles ends the process */
     struct weft_op *ready_, **ready_tail_;
     struct weft_op *later_, **later_tail_;
+    struct weft_op *steps_, **steps_tail_;
     struct weft_timer *timers_;
     struct weft_handles *handles_;
     struct weft_sim *sim_;

@@ -15,7 +15,7 @@
  * process is under way. For a socket it does not: what comes over it may never come.
  *
  * A program that is never idle, such as a weft_forever of empty rounds, stands still in time: no
- * timer of it comes.
+ * timer of it comes. Computing takes no time either: weft_steps are done before the next timer comes.
  *
  * The order alone can be shuffled in any program, without a simulation: weft_loop_shuffle, or
  * WEFT_SHUFFLE=seed in the environment when the loop is made. A simulation has its own seed. */

@@ -161,12 +161,15 @@ void weft__say_alive(struct weft_words *words, const struct weft_loop *loop)
     struct survey survey = {.handles = loop->handles_, .resources = &resources};
     uv_walk(loop->uv, look_at, &survey);
     uint64_t ready = count_list(loop->ready_) + count_list(loop->later_);
+    uint64_t slices = count_list(loop->steps_);
     uint64_t requests = loop->uv->active_reqs.count;
-    bool alive = ready != 0 || loop->timers_ != NULL || requests != 0 || loop->expected_ != 0 ||
-                 survey.ours != 0 || survey.yours != 0 || survey.closing != 0;
+    bool alive = ready != 0 || slices != 0 || loop->timers_ != NULL || requests != 0 ||
+                 loop->expected_ != 0 || survey.ours != 0 || survey.yours != 0 ||
+                 survey.closing != 0;
     weft__say(words, alive ? "the loop stays alive for:" : "nothing keeps the loop alive");
     weft__say_end(words);
     say_cause(words, ready, "operation that is ready", "operations that are ready");
+    say_cause(words, slices, "operation that computes", "operations that compute");
     say_timers(words, loop);
     say_cause(words, requests, "request of libuv's", "requests of libuv's");
     say_cause(words, loop->detached_, "request whose op was cancelled",

@@ -2,7 +2,7 @@
  *
  *     uv_run:   timers ─► pending ─► idle ─► prepare ─────► poll for I/O ─► check ─────────┐
  *                  ▲                          drain                          immediates,   │
- *                  └─────────────────────────────────────────────────────────── drain ◄────┘
+ *                  └──────────────────────────────────────────── drain, a slice of steps ◄─┘
  *
  * drain delivers a bounded batch of ready ops and leaves the rest for after the next poll: that is
  * what keeps a million synchronous completions from starving a socket or a timer. While something
@@ -11,6 +11,7 @@
 #include "handles.h"
 #include "op.h"
 #include "sim.h"
+#include "steps.h"
 #include "trace/brackets.h"
 #include "weft/alloc.h"
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static void drain(struct weft_loop *loop)
     weft__deliver_batch(loop, loop->batch_);
     loop_leave(loop, outer);
     loop->draining_ = false;
-    loop->awake_ = loop->ready_ != NULL || loop->later_ != NULL;
+    loop->awake_ = loop->ready_ != NULL || loop->later_ != NULL || loop->steps_ != NULL;
     if (loop->awake_)
         uv_idle_start(&loop->handles_->awake, stay_awake);
     else
@@ -63,6 +64,8 @@ static void after_poll(uv_check_t *check)
     struct weft_loop *loop = ((struct weft_handles *)check->data)->loop;
     weft__immediates_in(loop);
     drain(loop);
+    if (unlikely(loop->steps_ != NULL) && loop->sim_ == NULL)
+        weft__steps_turn(loop);
 }
 
 uint64_t weft_now(const struct weft_loop *loop)
@@ -128,6 +131,7 @@ int weft_loop_init_as(const struct weft_abi *abi, struct weft_loop *loop, uv_loo
     loop->now_ms_ = (uint32_t)uv_now(uv);
     loop->ready_tail_ = &loop->ready_;
     loop->later_tail_ = &loop->later_;
+    loop->steps_tail_ = &loop->steps_;
     loop->root.loop_ = loop;
     loop->root.state_ = OP_RUNNING;
     const char *seed = getenv("WEFT_SHUFFLE");

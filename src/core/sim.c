@@ -8,6 +8,7 @@
 #include "sim.h"
 #include "handles.h"
 #include "op.h"
+#include "steps.h"
 #include "weft/timer.h"
 
 int weft_sim_init(struct weft_sim *sim, struct weft_loop *loop, uint64_t seed)
@@ -29,7 +30,7 @@ int weft_sim_close(struct weft_sim *sim)
         return UV_EBUSY;
     loop->sim_ = NULL;
     loop->awake_ = false;
-    if (loop->ready_ != NULL || loop->later_ != NULL)
+    if (loop->ready_ != NULL || loop->later_ != NULL || loop->steps_ != NULL)
         weft__wake(loop);
     return 0;
 }
@@ -60,6 +61,17 @@ static bool take_in_io(struct weft_loop *loop)
     uv_run(loop->uv, UV_RUN_NOWAIT);
     weft__immediates_in(loop);
     return loop->ready_ != NULL;
+}
+
+/* Computing takes none of its time: it comes before time moves, and after all else that is to be done
+ * now. */
+static bool take_a_slice(struct weft_loop *loop)
+{
+    if (loop->steps_ == NULL)
+        return false;
+    RULE_OUTSIDE(loop);
+    weft__steps_turn(loop);
+    return true;
 }
 
 /* Things that will happen by themselves: time stands still for them. */
@@ -96,7 +108,8 @@ static bool step(struct weft_sim *sim, uint64_t until, bool wait)
 {
     struct weft_loop *loop = sim->loop;
     bool happened = deliver_one(loop) || take_in_io(loop) || next_timer(sim, sim->now_) ||
-                    await_requests(loop) || next_timer(sim, until) || (wait && await_outside(loop));
+                    take_a_slice(loop) || await_requests(loop) || next_timer(sim, until) ||
+                    (wait && await_outside(loop));
     if (!happened)
         return false;
     sim->steps++;

@@ -43,6 +43,7 @@ static const struct weft_subsystem subsystems[] = {
     {"settle", WEFT_FLOW},
     {"some", WEFT_FLOW},
     {"sort_by", WEFT_FLOW},
+    {"steps", WEFT_FLOW | WEFT_HANDLE},
     {"timeout", WEFT_FLOW},
     {"times", WEFT_FLOW},
     {"transform", WEFT_FLOW},

@@ -98,6 +98,7 @@ ROW(shared_forget, struct weft_shared_forget, weft_shared_forget_all(root, &it, 
 ROW(shutdown, struct weft_stream_wait, weft_shutdown(root, &it, NULL, weft_ignore))
 ROW(signal, struct weft_signal, weft_signal(root, &it, 0, weft_ignore))
 ROW(sleep, struct weft_sleep, weft_sleep(root, &it, 0, weft_ignore))
+ROW(steps, struct weft_steps, weft_steps(root, &it, NULL, weft_ignore))
 ROW(stream, struct weft_stream, weft_stream_open(root, &it, weft_ignore); weft_stream_close(&it))
 ROW(stream_gone, struct weft_stream_wait, weft_stream_gone(root, &it, NULL, weft_ignore))
 ROW(stream_room, struct weft_stream_wait, weft_stream_room(root, &it, NULL, weft_ignore))
@@ -199,6 +200,7 @@ static const struct row rows[] = {
     IS(shutdown, "shutdown", WEFT_NET),
     IS(signal, "signal", WEFT_SIGNAL | WEFT_HANDLE),
     IS(sleep, "sleep", WEFT_TIMER),
+    IS(steps, "steps", WEFT_FLOW | WEFT_HANDLE),
     IS(stream, "stream", WEFT_NET | WEFT_HANDLE),
     IS(stream_gone, "stream_gone", WEFT_NET),
     IS(stream_room, "stream_room", WEFT_NET),
@@ -324,8 +326,8 @@ static void look_for_providers(const char *path, const char *text)
 
 TEST(every_begin_goes_through_the_conformance_suite_somewhere)
 {
-    static const char *const rooms[] = {"tests/flow", "tests/queue", "tests/io",
-                                        "tests/http", "tests/store", "tests/recipes"};
+    static const char *const rooms[] = {"tests/flow",  "tests/queue",   "tests/io", "tests/http",
+                                        "tests/store", "tests/recipes", "tests/cpu"};
     memset(conforms, 0, sizeof conforms);
     for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++)
         each_text(rooms[i], 'c', look_for_providers);

@@ -91,7 +91,14 @@ static inline const char *invariant_of_lists(const struct weft_loop *loop,
         if ((*tail)->state_ != OP_RUNNING)
             return "an immediate does not run";
     }
-    return tail == loop->later_tail_ ? NULL : "the immediates have lost their end";
+    if (tail != loop->later_tail_)
+        return "the immediates have lost their end";
+    tail = &loop->steps_;
+    for (; *tail != NULL; tail = &(*tail)->wait_) {
+        if ((*tail)->state_ != OP_RUNNING)
+            return "one in line for a slice does not run";
+    }
+    return tail == loop->steps_tail_ ? NULL : "the line for slices has lost its end";
 }
 
 static inline const char *invariant_of_heap(const struct weft_loop *loop)

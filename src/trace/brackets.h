@@ -21,6 +21,8 @@ void weft__trace_loop_closed(struct weft_loop *loop);
 /* On a pool thread, around the work of the op with this id; 0: nobody knows it. */
 void weft__trace_work(uint64_t id, weft_entry_fn *entry);
 void weft__trace_worked(uint64_t id);
+/* On a thread that has worked and ends now: its ring is free for others. */
+void weft__trace_thread_over(void);
 
 /* On loop's thread: the op with this id has waited in the queue with that id (0: nobody knows it), and
  * begins now. */

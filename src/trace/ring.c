@@ -14,7 +14,7 @@
  * over, or the other one waits for it, which takes some nanoseconds.
  *
  * Only its owner sets `writing`, so a ring stays the owner's for as long as that might: a loop's
- * until it is closed, a pool thread's for ever. A recording that ends takes the events away, and the
+ * until it is closed, a pool thread's until that ends (libuv's never do). A recording that ends takes the events away, and the
  * hooks off the loops of its own thread; those on other threads' loops see that they write for a
  * recording that is over, and do nothing. A ring that a closed loop has left goes to the next one
  * that asks, with what is in it: so threads that come and go need no more memory than those that are
@@ -265,6 +265,16 @@ void weft__trace_work(uint64_t id, weft_entry_fn *entry)
 void weft__trace_worked(uint64_t id)
 {
     put_of_pool((struct event){.id = id, .kind = EVENT_WORKED});
+}
+
+void weft__trace_thread_over(void)
+{
+    if (likely(pool_ring == NULL))
+        return;
+    weft__trace_lock();
+    pool_ring->owner = NULL; /* as a closed loop's: what is in it stays */
+    weft__trace_unlock();
+    pool_ring = NULL;
 }
 
 /* ---- the end of a recording ------------------------------------------------------------------ */

@@ -30,6 +30,7 @@
 #include "weft/steps.h"
 #include "weft/stream.h"
 #include "weft/text.h"
+#include "weft/threads.h"
 #include "weft/timer.h"
 #include "weft/trace.h"
 #include "weft/version.h"

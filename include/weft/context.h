@@ -50,8 +50,8 @@ WEFT_API int weft_context_set(struct weft_op *op, struct weft_key *key, void *va
 
 /* What was set on op, or above it when op was begun; NULL: nothing. op runs, or is NULL; of one that
  * is over (in its then, that is) nothing is known: ask for its parent's. Also on another thread, for
- * the op of a weft_work from inside its function: what that had when it was begun, which is held
- * until it is back. */
+ * the op of a weft_work or a weft_thread_job from inside its function: what that had when it was begun,
+ * which is held until it is back. */
 WEFT_API void *weft_context_get(const struct weft_op *op, const struct weft_key *key);
 
 #ifdef __cplusplus

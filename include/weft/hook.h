@@ -107,8 +107,8 @@ WEFT_API uint64_t weft_current_id(void);
 WEFT_API uint64_t weft_trigger_id(void);
 
 /* The op on whose behalf code runs now on this thread: in a begin its op, in a then the parent, on a
- * thread of the pool that of the weft_work, to ask for its context and nothing else. NULL: no callback
- * of a loop is running, or the library has no hooks. */
+ * thread of a pool that of the weft_work or weft_thread_job, to ask for its context and nothing else.
+ * NULL: no callback of a loop is running, or the library has no hooks. */
 WEFT_API struct weft_op *weft_current(void);
 
 enum weft_resource_state {

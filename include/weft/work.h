@@ -17,6 +17,7 @@
  * For calls that block: a library without an asynchronous form, several system calls in one go. The
  * pool has few threads (four, unless UV_THREADPOOL_SIZE in the environment says more when the first
  * of them is needed), and files and names need them too: while all of them compute, no file is read.
+ * What computes for long belongs on threads of its own: weft/threads.h.
  * A system call's error is returned as uv_translate_sys_error(errno). */
 #ifndef WEFT_WORK_H
 #define WEFT_WORK_H

@@ -102,6 +102,10 @@ ROW(steps, struct weft_steps, weft_steps(root, &it, NULL, weft_ignore))
 ROW(stream, struct weft_stream, weft_stream_open(root, &it, weft_ignore); weft_stream_close(&it))
 ROW(stream_gone, struct weft_stream_wait, weft_stream_gone(root, &it, NULL, weft_ignore))
 ROW(stream_room, struct weft_stream_wait, weft_stream_room(root, &it, NULL, weft_ignore))
+ROW(thread_job, struct weft_thread_job, weft_thread_job(root, &it, NULL, NULL, weft_ignore))
+ROW(threads, struct weft_threads, weft_threads_open(root, &it, weft_ignore);
+    weft_threads_close(&it))
+ROW(threads_room, struct weft_threads_room, weft_threads_room(root, &it, NULL, weft_ignore))
 ROW(tick, struct weft_op, weft_tick(root, &it, weft_ignore))
 ROW(ticker, struct weft_ticker, weft_ticker(root, &it, 0, NULL, weft_ignore))
 ROW(timeout, struct weft_timeout, weft_timeout(root, &it, NULL, NULL, 0, weft_ignore))
@@ -204,6 +208,9 @@ static const struct row rows[] = {
     IS(stream, "stream", WEFT_NET | WEFT_HANDLE),
     IS(stream_gone, "stream_gone", WEFT_NET),
     IS(stream_room, "stream_room", WEFT_NET),
+    IS(thread_job, "NULL", WEFT_THREAD),
+    IS(threads, "threads", WEFT_THREAD | WEFT_HANDLE),
+    IS(threads_room, "threads_room", WEFT_THREAD),
     IS(tick, "tick", WEFT_USER),
     IS(ticker, "ticker", WEFT_TIMER | WEFT_HANDLE),
     IS(timeout, "timeout", WEFT_FLOW),

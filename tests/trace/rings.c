@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <weft/alloc.h>
+#include <weft/threads.h>
 #include <weft/trace.h>
 
 static char path[SCRATCH_PATH];
@@ -115,6 +116,34 @@ TEST(an_end_whose_begin_was_forgotten_ends_nothing_else)
         }
         valid_free(valid);
     }
+}
+
+/* ---- threads that end ------------------------------------------------------------------------ */
+
+static int work(struct weft_thread_job *job)
+{
+    (void)job;
+    return 0;
+}
+
+TEST(threads_that_come_and_go_leave_their_rings_to_others)
+{
+    struct world w;
+    struct weft_threads pool = {.max = 1};
+    struct weft_thread_job job = {.op = {0}};
+    assert_int_equal(start(10000), 0);
+    world_up(&w);
+    for (int i = 0; i < 2 * WEFT_TRACE_RINGS; i++) {
+        weft_threads_open(weft_root(&w.loop), &pool, weft_ignore);
+        weft_thread_job(weft_root(&w.loop), &job, &pool, work, weft_ignore);
+        weft_threads_close(&pool);
+        assert_int_equal(world_run(&w), 0);
+    }
+    world_close(&w);
+    struct valid *valid = stop();
+    assert_int_equal(valid->work, 2 * WEFT_TRACE_RINGS);
+    assert_int_equal(valid->lost, 0);
+    valid_free(valid);
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */

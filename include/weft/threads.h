@@ -8,10 +8,11 @@
  *
  *     static int find(struct weft_thread_job *job)                   // on a thread of the pool
  *     {
- *         while (... && !weft_thread_stopped(job))
- *             if (... && weft_thread_send(job, &match, sizeof match) != 0)
- *                 break;
- *         return 0;
+ *         int err = 0;
+ *         while (err == 0 && ...)
+ *             if (...)
+ *                 err = weft_thread_send(job, &match, sizeof match);
+ *         return err;
  *     }
  *     static bool found(struct weft_thread_job *job, struct weft_text match)    // on the loop
  *     ...

@@ -1,0 +1,175 @@
+/* Schroeppel and Shamir: the sums of a half in ascending order, without a list of them.
+ *
+ * Each half is two quarters with sorted lists of their own. The sums of pairs come out of a heap that
+ * has, of each row (a sum of the one list), the next column (of the other): the top is the smallest,
+ * and its row moves on to its next column. A row comes into the heap when the one before it leaves
+ * its first column, which is never too late. So 2^(N/2) sums are walked in the memory of 2^(N/4); the
+ * walk itself is that of meet.c, also that the right half is turned.
+ *
+ * The lists are made of different sums, each with the run of its masks. That makes small numbers
+ * cheap (64 of them below 100 have 1,600 sums in a quarter, not 65,536), and it bounds what meets: a
+ * row has a column at most once, so the pairs of one sum are no more than rows, and fit into a buffer
+ * that is as large as the heap. Where both halves meet, all pairs of that sum are taken from both
+ * heaps; each pair of pairs is a block of four runs.
+ *
+ * Phases: the lists grow; equal sums of them are joined; for each unit: seek, collect the pairs,
+ * deliver the blocks, seek on. */
+#include "subsetsum/width.h"
+
+enum { GROW, JOIN, UNIT, SEEK, COLLECT, DELIVER };
+
+#define WIDTH 32
+#include "subsetsum/list.h"
+#include "subsetsum/schroeppel_walk.h"
+#undef WIDTH
+#define WIDTH 64
+#include "subsetsum/list.h"
+#include "subsetsum/schroeppel_walk.h"
+#undef WIDTH
+#define WIDTH 128
+#include "subsetsum/list.h"
+#include "subsetsum/schroeppel_walk.h"
+#undef WIDTH
+
+static size_t entry_bytes(const struct subset_plan *plan)
+{
+    return plan->width == 128  ? sizeof(struct entry_128)
+           : plan->width == 64 ? sizeof(struct entry_64)
+                               : sizeof(struct entry_32);
+}
+
+static void lay_list(struct subset_work *work, struct subset_room *room, unsigned which,
+                     unsigned first, unsigned numbers)
+{
+    const struct subset_plan *plan = &work->plan;
+    struct subset_schroeppel *its = &work->schroeppel;
+    struct subset_list *list = &work->lists[which];
+    size_t count = (size_t)1 << numbers;
+    list->first = first;
+    list->numbers = numbers;
+    list->sums = subset_room_take(room, count, subset_width_bytes(plan));
+    list->masks = subset_room_take(room, count, sizeof *list->masks);
+    its->first[which] = subset_room_take(room, count + 1, sizeof *its->first[which]);
+    if (room->base != NULL)
+        WIDTH_CALL(plan, list_begin, list, plan, which >= 2);
+}
+
+/* There are as many rows as the shorter list has sums. */
+static void lay_stream(struct subset_work *work, struct subset_room *room,
+                       struct subset_stream *stream, unsigned which)
+{
+    unsigned one = work->lists[which].numbers, other = work->lists[which + 1].numbers;
+    size_t rows = (size_t)1 << (one < other ? one : other);
+    stream->heap = subset_room_take(room, rows, entry_bytes(&work->plan));
+    stream->pairs = subset_room_take(room, rows, 2 * sizeof *stream->pairs);
+}
+
+void subset_schroeppel_lay(struct subset_work *work, struct subset_room *room)
+{
+    struct subset_plan *plan = &work->plan;
+    unsigned rest = plan->count - plan->fixed, first = plan->fixed;
+    work->schroeppel = (struct subset_schroeppel){.phase = GROW};
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned numbers = (rest + i) / 4;
+        lay_list(work, room, i, first, numbers);
+        first += numbers;
+    }
+    lay_stream(work, room, &work->schroeppel.left, 0);
+    lay_stream(work, room, &work->schroeppel.right, 2);
+}
+
+/* The shorter list are the rows. */
+static void set_stream(struct subset_work *work, struct subset_stream *stream, unsigned which)
+{
+    const struct subset_schroeppel *its = &work->schroeppel;
+    unsigned row = work->lists[which].count <= work->lists[which + 1].count ? which : which + 1;
+    unsigned column = which + which + 1 - row;
+    stream->rows = &work->lists[row];
+    stream->columns = &work->lists[column];
+    stream->row_first = its->first[row];
+    stream->column_first = its->first[column];
+}
+
+static bool next_unit(struct subset_work *work)
+{
+    struct subset_plan *plan = &work->plan;
+    struct subset_schroeppel *its = &work->schroeppel;
+    const struct subset_list *third = &work->lists[2], *fourth = &work->lists[3];
+    subset_size sum = subset_plan_sum(plan, third->first, third->numbers + fourth->numbers);
+    if (!subset_plan_next(plan))
+        return false;
+    its->left.add = plan->goal < sum ? sum - plan->goal : 0;
+    its->right.add = plan->goal > sum ? plan->goal - sum : 0;
+    WIDTH_CALL(plan, stream_begin, &its->left);
+    WIDTH_CALL(plan, stream_begin, &its->right);
+    return true;
+}
+
+static void add_pair(struct subset_block *block, const struct subset_stream *stream)
+{
+    const uint32_t *pair = stream->pairs + 2 * stream->at;
+    const uint32_t *row = stream->row_first + pair[0], *column = stream->column_first + pair[1];
+    subset_block_add(block, stream->rows->masks + row[0], row[1] - row[0]);
+    subset_block_add(block, stream->columns->masks + column[0], column[1] - column[0]);
+}
+
+/* The next pair of pairs as a block; false: there was none left. */
+static bool deliver(struct subset_work *work)
+{
+    struct subset_stream *left = &work->schroeppel.left, *right = &work->schroeppel.right;
+    if (left->at == left->pair_count)
+        return false;
+    subset_block_open(&work->block, work->plan.base);
+    add_pair(&work->block, right);
+    add_pair(&work->block, left);
+    if (++right->at == right->pair_count) {
+        right->at = 0;
+        left->at++;
+    }
+    return true;
+}
+
+static bool make_lists(struct subset_work *work, uint64_t *steps)
+{
+    const struct subset_plan *plan = &work->plan;
+    struct subset_schroeppel *its = &work->schroeppel;
+    for (unsigned i = 0; i < 4 && its->phase == GROW; i++) {
+        if (!WIDTH_CALL(plan, list_grow, &work->lists[i], plan, steps))
+            return false;
+    }
+    its->phase = JOIN;
+    for (unsigned i = 0; i < 4; i++) {
+        if (!WIDTH_CALL(plan, list_join, work, i, steps))
+            return false;
+    }
+    set_stream(work, &its->left, 0);
+    set_stream(work, &its->right, 2);
+    its->phase = UNIT;
+    return true;
+}
+
+enum subset_advance subset_schroeppel_advance(struct subset_work *work, uint64_t *steps)
+{
+    const struct subset_plan *plan = &work->plan;
+    struct subset_schroeppel *its = &work->schroeppel;
+    if (its->phase <= JOIN && !make_lists(work, steps))
+        return SUBSET_PAUSED;
+    while (*steps > 0) {
+        if (its->phase == UNIT) {
+            if (!next_unit(work))
+                return SUBSET_END;
+            its->phase = SEEK;
+        }
+        if (its->phase == SEEK)
+            its->phase = WIDTH_CALL(plan, seek, work, steps);
+        if (its->phase == COLLECT)
+            its->phase = WIDTH_CALL(plan, collect, work, steps);
+        if (its->phase == DELIVER && *steps > 0) {
+            --*steps;
+            if (deliver(work))
+                return SUBSET_BLOCK;
+            its->phase = SEEK;
+        }
+    }
+    return SUBSET_PAUSED;
+}

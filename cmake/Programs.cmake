@@ -119,7 +119,7 @@ function(weft_add_benchmarks)
         endif()
         weft_add_program(${target} ${path} ${source})
         target_link_libraries(${target} PRIVATE ${links})
-        if(path MATCHES "^bench/sales/") # it measures a part of the command, the ledger
+        if(path MATCHES "^bench/(sales|subsetsum)/") # they measure parts of the command
             target_link_libraries(${target} PRIVATE weft-apps)
         endif()
         if(WEFT_LIBXML2_HEADERS AND "${links}" MATCHES "xml2")

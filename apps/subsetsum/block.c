@@ -46,7 +46,7 @@ static size_t least(size_t one, size_t other)
 size_t subset_block_emit(struct subset_block *block, uint64_t *masks, size_t room, uint64_t *steps)
 {
     size_t made = 0;
-    while (block->count > 0 && made < room && *steps > 0) {
+    while (block->count > 0 && made<room && * steps> 0) {
         struct subset_run *run = &block->runs[0];
         uint64_t outer = block->base;
         for (unsigned i = 1; i < block->count; i++)

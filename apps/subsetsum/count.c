@@ -207,8 +207,8 @@ enum subset_state subset_count_run(struct subset_count *count, uint64_t steps)
         return SUBSET_DONE;
     bool tallied = count->tally_ != NULL;
     if (tallied ? run_tally(count, &steps) : run_search(count, &steps)) {
-        count->total -= tallied ? count->tally_->plan.has_empty
-                                : count->search_.work_->plan.has_empty;
+        count->total -=
+            tallied ? count->tally_->plan.has_empty : count->search_.work_->plan.has_empty;
         count->state = SUBSET_DONE;
     }
     return count->state;

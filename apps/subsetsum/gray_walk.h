@@ -14,7 +14,7 @@ GRAY_TARGET static uint64_t GRAY_NAME(gray_walk)(struct subset_work *work, uint6
     typedef uint64_t quarters __attribute__((vector_size(GRAY_VECTOR)));
     const vector *sums = gray->low;
 #endif
-    while (hits == 0 && gray->at < gray->end && *steps > 0) {
+    while (hits == 0 && gray->at<gray->end && * steps> 0) {
         --*steps;
 #ifndef GRAY_NO_VECTORS
         vector wanted = (vector){0} + want;

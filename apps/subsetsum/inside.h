@@ -15,13 +15,13 @@ __extension__ typedef unsigned __int128 subset_size;
 
 struct subset_plan {
     unsigned count;
-    unsigned fixed;      /* places that the unit decides: the first ones */
-    unsigned width;      /* bits of a sum: 32, 64 or 128 */
-    uint64_t unit, end;  /* those that are left of this part */
-    uint64_t base;       /* of the unit that was taken: its bits of the mask */
-    subset_size goal;    /* and what the rest has to come to */
-    subset_size target;  /* the sum of sizes that is looked for */
-    subset_size rest;    /* sum of all sizes that no unit decides */
+    unsigned fixed;     /* places that the unit decides: the first ones */
+    unsigned width;     /* bits of a sum: 32, 64 or 128 */
+    uint64_t unit, end; /* those that are left of this part */
+    uint64_t base;      /* of the unit that was taken: its bits of the mask */
+    subset_size goal;   /* and what the rest has to come to */
+    subset_size target; /* the sum of sizes that is looked for */
+    subset_size rest;   /* sum of all sizes that no unit decides */
     subset_size sizes[SUBSET_MAX];
     uint64_t bits[SUBSET_MAX]; /* by place: the bit of the mask */
     uint64_t negative;         /* the bits of the negative numbers */

@@ -21,22 +21,77 @@ static void NAME(list_begin)(struct subset_list *list, const struct subset_plan 
     list->done = 0;
 }
 
-/* The next `count` of a merge, at most as many as are shifted. */
-static void NAME(list_merge)(struct subset_list *list, SUM size, uint64_t bit, size_t count)
+/* A merge under way, in registers: of `left` places that are still to be filled, `shifted` are for X + v
+ * and the others for X. */
+struct NAME(merge) {
+    SUM *sums;
+    uint64_t *masks;
+    size_t left, shifted;
+    SUM size;
+    uint64_t bit;
+};
+
+static inline struct NAME(merge)
+    NAME(merge_of)(const struct subset_list *list, const struct subset_plan *plan)
 {
-    SUM *sums = list->sums;
-    uint64_t *masks = list->masks;
-    size_t plain = list->plain, shifted = list->shifted;
+    const unsigned place = list->first + list->done;
+    return (struct NAME(merge)){list->sums,
+                                list->masks,
+                                list->plain + list->shifted,
+                                list->shifted,
+                                (SUM)plan->sizes[place],
+                                plan->bits[place]};
+}
+
+static inline void NAME(merge_end)(struct subset_list *list, const struct NAME(merge) * merge)
+{
+    list->shifted = merge->shifted;
+    list->plain = merge->left - merge->shifted;
+}
+
+/* The highest of those that are left, to where it belongs. */
+static inline void NAME(merge_step)(struct NAME(merge) * merge)
+{
+    const size_t shifted = merge->shifted, plain = merge->left - shifted;
+    SUM low = merge->sums[plain - 1], high = (SUM)(merge->sums[shifted - 1] + merge->size);
+    uint64_t mask = merge->masks[plain - 1], turned = merge->masks[shifted - 1] ^ merge->bit;
+    bool moved = high >= low;
+    size_t to = --merge->left;
+    merge->sums[to] = high >= low ? high : low;
+    merge->masks[to] = mask ^ ((mask ^ turned) & (0 - (uint64_t)moved)); /* ?: would be a branch */
+    merge->shifted = shifted - moved;
+}
+
+/* The next `count` of a merge, at most as many as are shifted. */
+static void NAME(list_merge)(struct subset_list *list, const struct subset_plan *plan, size_t count)
+{
+    struct NAME(merge) merge = NAME(merge_of)(list, plan);
+    for (; count > 0; count--)
+        NAME(merge_step)(&merge);
+    NAME(merge_end)(list, &merge);
+}
+
+/* The same for two lists: each step waits for the one before it, but not for the other list's. */
+static void NAME(list_merge_both)(struct subset_list *one, struct subset_list *other,
+                                  const struct subset_plan *plan, size_t count)
+{
+    struct NAME(merge) merge = NAME(merge_of)(one, plan), beside = NAME(merge_of)(other, plan);
     for (; count > 0; count--) {
-        bool moved = (SUM)(sums[shifted - 1] + size) >= sums[plain - 1];
-        size_t from = moved ? shifted : plain, to = plain + shifted - 1;
-        sums[to] = (SUM)(sums[from - 1] + (size & (SUM)((SUM)0 - moved)));
-        masks[to] = masks[from - 1] ^ (bit & (0 - (uint64_t)moved));
-        shifted -= moved;
-        plain -= !moved;
+        NAME(merge_step)(&merge);
+        NAME(merge_step)(&beside);
     }
-    list->plain = plain;
-    list->shifted = shifted;
+    NAME(merge_end)(one, &merge);
+    NAME(merge_end)(other, &beside);
+}
+
+/* A merge is complete: begin the next one. */
+static void NAME(list_turn)(struct subset_list *list)
+{
+    if (list->shifted > 0)
+        return;
+    list->count *= 2;
+    list->plain = list->shifted = list->count;
+    list->done++;
 }
 
 /* True: the list is complete. False: the steps are used up. */
@@ -44,17 +99,27 @@ static bool NAME(list_grow)(struct subset_list *list, const struct subset_plan *
                             uint64_t *steps)
 {
     while (list->done < list->numbers) {
-        unsigned place = list->first + list->done;
-        while (list->shifted > 0) {
-            size_t piece = list->shifted < *steps ? list->shifted : (size_t)*steps;
-            if (piece == 0)
-                return false;
-            NAME(list_merge)(list, (SUM)plan->sizes[place], plan->bits[place], piece);
-            *steps -= piece;
-        }
-        list->count *= 2;
-        list->plain = list->shifted = list->count;
-        list->done++;
+        size_t piece = list->shifted < *steps ? list->shifted : (size_t)*steps;
+        if (piece == 0)
+            return false;
+        NAME(list_merge)(list, plan, piece);
+        NAME(list_turn)(list);
+        *steps -= piece;
     }
     return true;
+}
+
+/* The same for two. */
+static bool NAME(list_grow_both)(struct subset_list *one, struct subset_list *other,
+                                 const struct subset_plan *plan, uint64_t *steps)
+{
+    while (one->done < one->numbers && other->done < other->numbers && *steps >= 2) {
+        size_t piece = one->shifted < other->shifted ? one->shifted : other->shifted;
+        piece = piece < *steps / 2 ? piece : (size_t)(*steps / 2);
+        NAME(list_merge_both)(one, other, plan, piece);
+        NAME(list_turn)(one);
+        NAME(list_turn)(other);
+        *steps -= 2 * piece;
+    }
+    return NAME(list_grow)(one, plan, steps) && NAME(list_grow)(other, plan, steps);
 }

@@ -48,10 +48,8 @@ static bool next_unit(struct subset_work *work)
 enum subset_advance subset_meet_advance(struct subset_work *work, uint64_t *steps)
 {
     const struct subset_plan *plan = &work->plan;
-    for (unsigned i = 0; i < 2; i++) {
-        if (!WIDTH_CALL(plan, list_grow, &work->lists[i], plan, steps))
-            return SUBSET_PAUSED;
-    }
+    if (!WIDTH_CALL(plan, list_grow_both, &work->lists[0], &work->lists[1], plan, steps))
+        return SUBSET_PAUSED;
     while (work->meet.open || next_unit(work)) {
         enum subset_advance got = WIDTH_CALL(plan, meet_walk, work, steps);
         if (got != SUBSET_END)

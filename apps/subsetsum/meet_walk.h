@@ -44,7 +44,7 @@ static enum subset_advance NAME(meet_walk)(struct subset_work *work, uint64_t *s
     const SUM add_right = (SUM)(plan->goal > sum ? plan->goal - sum : 0);
     size_t i = work->meet.left, j = work->meet.right;
     bool found = false;
-    while (!found && i < one->count && j < other->count && *steps > 0) {
+    while (!found && i < one->count && j<other->count && * steps> 0) {
         size_t piece = one->count - i < other->count - j ? one->count - i : other->count - j;
         piece = piece < *steps ? piece : (size_t)*steps;
         *steps -= piece;
@@ -55,7 +55,8 @@ static enum subset_advance NAME(meet_walk)(struct subset_work *work, uint64_t *s
             i += x < c;
             j += x > c;
         }
-        *steps += found ? piece - 1 : 0; /* the rest of the piece; the one that was found costs one */
+        *steps +=
+            found ? piece - 1 : 0; /* the rest of the piece; the one that was found costs one */
     }
     work->meet.left = i;
     work->meet.right = j;

@@ -41,7 +41,8 @@ static bool next_is(struct reader *reader, char wanted)
 static bool take(struct reader *reader, char wanted)
 {
     bool is = next_is(reader, wanted);
-    reader->at += is;
+    if (is)
+        reader->at++;
     return is;
 }
 

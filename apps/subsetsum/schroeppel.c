@@ -133,8 +133,9 @@ static bool make_lists(struct subset_work *work, uint64_t *steps)
 {
     const struct subset_plan *plan = &work->plan;
     struct subset_schroeppel *its = &work->schroeppel;
-    for (unsigned i = 0; i < 4 && its->phase == GROW; i++) {
-        if (!WIDTH_CALL(plan, list_grow, &work->lists[i], plan, steps))
+    for (unsigned i = 0; i < 4 && its->phase == GROW; i += 2) {
+        struct subset_list *lists = &work->lists[i];
+        if (!WIDTH_CALL(plan, list_grow_both, &lists[0], &lists[1], plan, steps))
             return false;
     }
     its->phase = JOIN;

@@ -15,7 +15,7 @@ static bool NAME(list_join)(struct subset_work *work, unsigned which, uint64_t *
     uint32_t *first = its->first[which];
     size_t read = its->read[which], written = its->written[which];
     size_t all = (size_t)1 << list->numbers;
-    for (; read < all && *steps > 0; read++, --*steps) {
+    for (; read<all && * steps> 0; read++, --*steps) {
         if (written > 0 && sums[written - 1] == sums[read])
             continue;
         sums[written] = sums[read];

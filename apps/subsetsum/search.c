@@ -9,7 +9,7 @@
 
 /* Up to so many numbers the plain walk is the fastest, and up to so many there is memory for lists.
  * Both without the numbers that the units decide. */
-enum { GRAY_MOST = 12, MEET_MOST = 44 };
+enum { GRAY_MOST = 14, MEET_MOST = 44 };
 
 struct method {
     void (*lay)(struct subset_work *work, struct subset_room *room);

@@ -10,8 +10,8 @@ void subset_writer_init(struct subset_writer *writer, const struct subset_proble
 {
     memset(writer, 0, sizeof *writer);
     for (unsigned i = 0; i < problem->count && i < SUBSET_MAX; i++)
-        writer->sizes_[i] = (unsigned char)snprintf(
-            writer->numbers_[i], sizeof writer->numbers_[i], ",%" PRId64, problem->values[i]);
+        writer->sizes_[i] = (unsigned char)snprintf(writer->numbers_[i], sizeof writer->numbers_[i],
+                                                    ",%" PRId64, problem->values[i]);
 }
 
 size_t subset_write(const struct subset_writer *writer, uint64_t mask, char buffer[SUBSET_TEXT_MAX])

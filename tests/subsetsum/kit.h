@@ -155,7 +155,7 @@ static inline struct subset_problem kit_twenty(void)
 
 static inline struct subset_problem kit_seventeen(void)
 {
-    static const int64_t values[] = {116, 119, 101, 101,  -116, 109,  101,  -105, -102,
+    static const int64_t values[] = {116, 119,  101, 101, -116, 109,  101,  -105, -102,
                                      117, -115, -97, 119, -116, -104, -105, 115};
     return kit_problem(values, 17, 0);
 }

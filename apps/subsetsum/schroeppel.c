@@ -3,11 +3,11 @@
  * Each half is two quarters with sorted lists of their own. The sums of pairs come out of a heap that
  * has, of each row (a sum of the one list), the next column (of the other): the top is the smallest,
  * and its row moves on to its next column. A row comes into the heap when the one before it leaves
- * its first column, which is never too late. So 2^(N/2) sums are walked in the memory of 2^(N/4); the
+ * its first column, which is never too late. So 2^(N/2) sums are walked in the memory of about 2^(N/4); the
  * walk itself is that of meet.c, also that the right half is turned.
  *
  * The lists are made of different sums, each with the run of its masks. That makes small numbers
- * cheap (64 of them below 100 have 1,600 sums in a quarter, not 65,536), and it bounds what meets: a
+ * cheap (16 of them below 100 have 1,600 sums, not 65,536), and it bounds what meets: a
  * row has a column at most once, so the pairs of one sum are no more than rows, and fit into a buffer
  * that is as large as the heap. Where both halves meet, all pairs of that sum are taken from both
  * heaps; each pair of pairs is a block of four runs.
@@ -64,13 +64,22 @@ static void lay_stream(struct subset_work *work, struct subset_room *room,
     stream->pairs = subset_room_take(room, rows, 2 * sizeof *stream->pairs);
 }
 
+/* The numbers of a half that make its rows. A heap of few rows is quick and stays near the processor;
+ * columns are read one after the other. Three less than half of them: a quarter of the time less for
+ * 50 numbers, at 2.5 MB in place of 0.7. */
+static unsigned few(unsigned half)
+{
+    return half / 2 > 3 ? half / 2 - 3 : half / 2;
+}
+
 void subset_schroeppel_lay(struct subset_work *work, struct subset_room *room)
 {
     struct subset_plan *plan = &work->plan;
     unsigned rest = plan->count - plan->fixed, first = plan->fixed;
     work->schroeppel = (struct subset_schroeppel){.phase = GROW};
     for (unsigned i = 0; i < 4; i++) {
-        unsigned numbers = (rest + i) / 4;
+        unsigned half = i < 2 ? rest / 2 : rest - rest / 2, rows = few(half);
+        unsigned numbers = i % 2 == 0 ? rows : half - rows;
         lay_list(work, room, i, first, numbers);
         first += numbers;
     }

@@ -263,7 +263,7 @@ TEST(the_method_follows_from_the_size_and_the_memory_is_known_beforehand)
         uint64_t least, most;
     } rows[] = {{10, SUBSET_GRAY, 1, 1 << 14},
                 {40, SUBSET_MEET, 32 << 20, 33 << 20},
-                {64, SUBSET_SCHROEPPEL, 4 << 20, 10 << 20}};
+                {64, SUBSET_SCHROEPPEL, 4 << 20, 24 << 20}};
     for (unsigned i = 0; i < 3; i++) {
         struct subset_problem problem = wide(rows[i].count);
         struct subset_search search;

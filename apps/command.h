@@ -45,6 +45,10 @@ extern const char serve_usage[];
 command_fn spider_run;
 extern const char spider_usage[];
 
+/* subsetsum/subsetsum.c */
+command_fn subsetsum_run;
+extern const char subsetsum_usage[];
+
 /* trace/trace.c */
 command_fn trace_run;
 extern const char trace_usage[];

@@ -15,6 +15,7 @@ const struct command commands[] = {
     {"sales", "sales in a ledger, and a server that adds them up", sales_usage, sales_run},
     {"serve", "serve a folder by HTTP", serve_usage, serve_run},
     {"spider", "take a site home", spider_usage, spider_run},
+    {"subsetsum", "which of some numbers have a sum", subsetsum_usage, subsetsum_run},
     {"trace", "record what a program does, and look at it", trace_usage, trace_run},
     {"version", "which weft this is", "version\n\nPrints the version.\n", version_run},
     {NULL, NULL, NULL, NULL},

@@ -21,6 +21,9 @@ _weft() {
     2:say:*)
         words='serve --help'
         ;;
+    2:subsetsum:*)
+        words='solve count --help'
+        ;;
     2:trace:*)
         words='record summary report --help'
         ;;

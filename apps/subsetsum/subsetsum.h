@@ -1,0 +1,18 @@
+/* apps/subsetsum/subsetsum.h: the parts of `weft subsetsum`, and what they share. */
+#ifndef WEFT_SUBSETSUM_H
+#define WEFT_SUBSETSUM_H
+
+#include "command.h"
+#include "options.h"
+#include "subsetsum/engine.h"
+
+command_fn subsetsum_solve_run; /* solve.c */
+command_fn subsetsum_count_run; /* solve.c */
+
+/* problem.c: the problem of a command line. data and sum are the values of these options, or NULL;
+ * the numbers may be in the one word that is left in argv instead, a file, or "-" for standard input.
+ * The exit status; it was said what is wrong. */
+int subsetsum_problem(const char *part, const char *data, const char *sum, int argc, char **argv,
+                      struct subset_problem *problem);
+
+#endif

@@ -143,19 +143,16 @@ static bool walk(struct subset_count *count, uint64_t *steps)
 static bool run_tally(struct subset_count *count, uint64_t *steps)
 {
     struct subset_tally *tally = count->tally_;
-    if (!grow(&tally->left, &tally->plan, steps) || !grow(&tally->right, &tally->plan, steps))
-        return false;
-    for (;;) {
-        if (!tally->open) {
-            if (!subset_plan_next(&tally->plan))
-                return true;
-            tally->open = true;
-            tally->i = tally->j = 0;
-        }
-        if (!walk(count, steps))
+    const struct subset_plan *plan = &tally->plan;
+    while (tally->open || subset_plan_next(&tally->plan)) {
+        tally->open = true;
+        if (!grow(&tally->left, plan, steps) || !grow(&tally->right, plan, steps) ||
+            !walk(count, steps))
             return false;
         tally->open = false;
+        tally->i = tally->j = 0;
     }
+    return true;
 }
 
 static bool run_search(struct subset_count *count, uint64_t *steps)
@@ -187,6 +184,8 @@ int subset_count_init(struct subset_count *count, const struct subset_problem *p
     if (!lay(&tally, &room)) {
         err = subset_search_init(&count->search_, problem, SUBSET_AUTO, part, parts);
         count->state = count->search_.state;
+        if (err == 0)
+            count->search_.work_->counts = true;
         return err;
     }
     count->tally_ = weft_alloc(room.used);

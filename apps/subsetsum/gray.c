@@ -62,6 +62,9 @@ void subset_gray_lay(struct subset_work *work, struct subset_room *room)
     gray->high = subset_room_take(room, SUBSET_MAX, subset_width_bytes(plan));
     gray->masks = subset_room_take(room, SUBSET_LANES, sizeof *gray->masks);
     gray->hits = subset_room_take(room, SUBSET_LANES, sizeof *gray->hits);
+#ifdef GRAY_HAS_AVX2
+    gray->avx2 = __builtin_cpu_supports("avx2") != 0;
+#endif
     gray->valid = UINT64_MAX >> (SUBSET_LANES - (1u << gray->low_numbers));
     if (room->base != NULL)
         WIDTH_CALL(plan, gray_fill, work);
@@ -86,9 +89,9 @@ static bool next_unit(struct subset_work *work)
 static uint64_t walk(struct subset_work *work, uint64_t *mask, uint64_t *steps)
 {
 #ifdef GRAY_HAS_AVX2
-    if (work->plan.width == 32 && __builtin_cpu_supports("avx2"))
+    if (work->gray.avx2 && work->plan.width == 32)
         return gray_walk_avx2_32(work, mask, steps);
-    if (work->plan.width == 64 && __builtin_cpu_supports("avx2"))
+    if (work->gray.avx2 && work->plan.width == 64)
         return gray_walk_avx2_64(work, mask, steps);
 #endif
     return WIDTH_CALL(&work->plan, gray_walk, work, mask, steps);

@@ -89,6 +89,7 @@ struct subset_gray {
     uint64_t *hits;  /* those of the last match */
     void *high;      /* the sizes of the places behind */
     unsigned low_numbers, high_numbers;
+    bool avx2;        /* the processor has it */
     uint64_t valid;   /* the lanes that are used, a bit each */
     uint64_t at, end; /* steps of the Gray code; at == end: no unit is under way */
     uint64_t mask;    /* of the high places */
@@ -108,6 +109,7 @@ struct subset_stream {
     size_t size;
     uint32_t *pairs; /* row and column of those that have the same sum now */
     size_t pair_count, at;
+    size_t matches;  /* how many subsets all of these are */
     subset_size add; /* to each sum */
 };
 struct subset_schroeppel {
@@ -122,6 +124,7 @@ struct subset_work {
     struct subset_plan plan;
     struct subset_block block;
     uint64_t skip;
+    bool counts; /* only the sizes of blocks matter */
     struct subset_list lists[4];
     union {
         struct subset_gray gray;

@@ -48,9 +48,9 @@ static bool next_unit(struct subset_work *work)
 enum subset_advance subset_meet_advance(struct subset_work *work, uint64_t *steps)
 {
     const struct subset_plan *plan = &work->plan;
-    if (!WIDTH_CALL(plan, list_grow_both, &work->lists[0], &work->lists[1], plan, steps))
-        return SUBSET_PAUSED;
-    while (work->meet.open || next_unit(work)) {
+    while (work->meet.open || next_unit(work)) { /* without one there is no need of lists */
+        if (!WIDTH_CALL(plan, list_grow_both, &work->lists[0], &work->lists[1], plan, steps))
+            return SUBSET_PAUSED;
         enum subset_advance got = WIDTH_CALL(plan, meet_walk, work, steps);
         if (got != SUBSET_END)
             return got;

@@ -12,11 +12,11 @@
  * that is as large as the heap. Where both halves meet, all pairs of that sum are taken from both
  * heaps; each pair of pairs is a block of four runs.
  *
- * Phases: the lists grow; equal sums of them are joined; for each unit: seek, collect the pairs,
- * deliver the blocks, seek on. */
+ * Phases: take a unit; the lists grow; equal sums of them are joined (both only for the first unit);
+ * seek a sum that both halves have, collect its pairs, deliver the blocks, seek on; the next unit. */
 #include "subsetsum/width.h"
 
-enum { GROW, JOIN, UNIT, SEEK, COLLECT, DELIVER };
+enum { UNIT, GROW, JOIN, SEEK, COLLECT, DELIVER };
 
 #define WIDTH 32
 #include "subsetsum/list.h"
@@ -76,7 +76,7 @@ void subset_schroeppel_lay(struct subset_work *work, struct subset_room *room)
 {
     struct subset_plan *plan = &work->plan;
     unsigned rest = plan->count - plan->fixed, first = plan->fixed;
-    work->schroeppel = (struct subset_schroeppel){.phase = GROW};
+    work->schroeppel = (struct subset_schroeppel){.phase = UNIT};
     for (unsigned i = 0; i < 4; i++) {
         unsigned half = i < 2 ? rest / 2 : rest - rest / 2, rows = few(half);
         unsigned numbers = i % 2 == 0 ? rows : half - rows;
@@ -99,19 +99,19 @@ static void set_stream(struct subset_work *work, struct subset_stream *stream, u
     stream->column_first = its->first[column];
 }
 
-static bool next_unit(struct subset_work *work)
+/* The streams of the unit that was taken. */
+static void begin_streams(struct subset_work *work)
 {
     struct subset_plan *plan = &work->plan;
     struct subset_schroeppel *its = &work->schroeppel;
     const struct subset_list *third = &work->lists[2], *fourth = &work->lists[3];
     subset_size sum = subset_plan_sum(plan, third->first, third->numbers + fourth->numbers);
-    if (!subset_plan_next(plan))
-        return false;
+    set_stream(work, &its->left, 0);
+    set_stream(work, &its->right, 2);
     its->left.add = plan->goal < sum ? sum - plan->goal : 0;
     its->right.add = plan->goal > sum ? plan->goal - sum : 0;
     WIDTH_CALL(plan, stream_begin, &its->left);
     WIDTH_CALL(plan, stream_begin, &its->right);
-    return true;
 }
 
 static void add_pair(struct subset_block *block, const struct subset_stream *stream)
@@ -122,13 +122,20 @@ static void add_pair(struct subset_block *block, const struct subset_stream *str
     subset_block_add(block, stream->columns->masks + column[0], column[1] - column[0]);
 }
 
-/* The next pair of pairs as a block; false: there was none left. */
+/* The next pair of pairs as a block; false: there was none left. Who only counts gets all of them as
+ * one block, which has no masks. */
 static bool deliver(struct subset_work *work)
 {
     struct subset_stream *left = &work->schroeppel.left, *right = &work->schroeppel.right;
     if (left->at == left->pair_count)
         return false;
     subset_block_open(&work->block, work->plan.base);
+    if (work->counts) {
+        subset_block_add(&work->block, NULL, right->matches);
+        subset_block_add(&work->block, NULL, left->matches);
+        left->at = left->pair_count;
+        return true;
+    }
     add_pair(&work->block, right);
     add_pair(&work->block, left);
     if (++right->at == right->pair_count) {
@@ -138,6 +145,7 @@ static bool deliver(struct subset_work *work)
     return true;
 }
 
+/* True: they are there. */
 static bool make_lists(struct subset_work *work, uint64_t *steps)
 {
     const struct subset_plan *plan = &work->plan;
@@ -152,23 +160,34 @@ static bool make_lists(struct subset_work *work, uint64_t *steps)
         if (!WIDTH_CALL(plan, list_join, work, i, steps))
             return false;
     }
-    set_stream(work, &its->left, 0);
-    set_stream(work, &its->right, 2);
-    its->phase = UNIT;
     return true;
+}
+
+/* To where the walk can begin; SUBSET_BLOCK: it can. */
+static enum subset_advance begin_unit(struct subset_work *work, uint64_t *steps)
+{
+    struct subset_schroeppel *its = &work->schroeppel;
+    if (its->phase == UNIT) {
+        if (!subset_plan_next(&work->plan))
+            return SUBSET_END;
+        its->phase = GROW; /* a second time this is nothing */
+    }
+    if (!make_lists(work, steps))
+        return SUBSET_PAUSED;
+    begin_streams(work);
+    its->phase = SEEK;
+    return SUBSET_BLOCK;
 }
 
 enum subset_advance subset_schroeppel_advance(struct subset_work *work, uint64_t *steps)
 {
     const struct subset_plan *plan = &work->plan;
     struct subset_schroeppel *its = &work->schroeppel;
-    if (its->phase <= JOIN && !make_lists(work, steps))
-        return SUBSET_PAUSED;
     while (*steps > 0) {
-        if (its->phase == UNIT) {
-            if (!next_unit(work))
-                return SUBSET_END;
-            its->phase = SEEK;
+        if (its->phase < SEEK) {
+            enum subset_advance got = begin_unit(work, steps);
+            if (got != SUBSET_BLOCK)
+                return got;
         }
         if (its->phase == SEEK)
             its->phase = WIDTH_CALL(plan, seek, work, steps);

@@ -66,7 +66,6 @@ static inline struct NAME(entry)
 static void NAME(stream_begin)(struct subset_stream *stream)
 {
     stream->size = 0;
-    stream->pair_count = stream->at = 0;
     NAME(heap_push)(stream, NAME(stream_entry)(stream, 0, 0));
 }
 
@@ -85,9 +84,12 @@ static inline void NAME(stream_step)(struct subset_stream *stream)
 static void NAME(stream_take)(struct subset_stream *stream)
 {
     const struct NAME(entry) *top = stream->heap;
+    const uint32_t *row = stream->row_first + top->row;
+    const uint32_t *column = stream->column_first + top->column;
     uint32_t *pair = stream->pairs + 2 * stream->pair_count++;
     pair[0] = top->row;
     pair[1] = top->column;
+    stream->matches += (size_t)(row[1] - row[0]) * (column[1] - column[0]);
     NAME(stream_step)(stream);
 }
 
@@ -109,7 +111,8 @@ static unsigned NAME(seek)(struct subset_work *work, uint64_t *steps)
             return SEEK;
         if (x->sum == c->sum) {
             its->sum = x->sum;
-            left->pair_count = right->pair_count = left->at = right->at = 0;
+            left->pair_count = left->matches = left->at = 0;
+            right->pair_count = right->matches = right->at = 0;
             return COLLECT;
         }
         NAME(stream_step)(x->sum < c->sum ? left : right);

@@ -1,6 +1,7 @@
 /* ctest: labels=model shuffle=no */
 /* Every method finds what brute force finds, in whatever pieces. */
 #include "kit.h"
+#include "subsetsum/inside.h"
 
 static struct found expected, got, again;
 
@@ -16,7 +17,7 @@ static void same_or_say(bool holds, const struct subset_problem *problem, uint64
 TEST(all_methods_agree_with_brute_force)
 {
     uint64_t state = check_seed();
-    for (unsigned long round = 0; round < check_scale(3000); round++) {
+    for (unsigned long round = 0; round < check_scale(15000); round++) {
         uint64_t seed = state;
         struct subset_problem problem = kit_random(&state, round % 50 == 0 ? 15 : 11);
         kit_brute(&problem, &expected);
@@ -55,6 +56,27 @@ TEST(the_methods_agree_with_each_other_on_more_numbers)
     }
 }
 
+/* Counting uses tallies where it can: this is the other way, which small numbers would never take. */
+TEST(blocks_are_counted_as_they_are_delivered)
+{
+    uint64_t state = check_seed() + 7;
+    for (unsigned long round = 0; round < check_scale(2000); round++) {
+        uint64_t seed = state, counted = 0;
+        struct subset_problem problem = kit_random(&state, 11);
+        enum subset_method method = kit_methods[1 + round % (KIT_METHODS - 1)];
+        struct subset_count count = {.state = SUBSET_MORE};
+        kit_brute(&problem, &expected);
+        assert_int_equal(subset_search_init(&count.search_, &problem, method, 0, 1), 0);
+        count.search_.work_->counts = true;
+        while (subset_count_run(&count, 1 + kit_draw(&state) % 100) == SUBSET_MORE)
+            continue;
+        counted = count.total;
+        subset_count_free(&count);
+        got.count = counted;
+        same_or_say(counted == expected.count, &problem, seed, method);
+    }
+}
+
 /* ---- parts ---------------------------------------------------------------------------------- */
 
 static unsigned some_parts(uint64_t *state)
@@ -66,7 +88,7 @@ static unsigned some_parts(uint64_t *state)
 TEST(the_parts_of_a_search_add_up_to_the_whole)
 {
     uint64_t state = check_seed() + 2;
-    for (unsigned long round = 0; round < check_scale(300); round++) {
+    for (unsigned long round = 0; round < check_scale(600); round++) {
         uint64_t seed = state, counted = 0;
         struct subset_problem problem = kit_random(&state, 12);
         unsigned parts = some_parts(&state), method = (unsigned)round % KIT_METHODS;
@@ -148,7 +170,7 @@ static void find_in_pieces(const struct subset_problem *problem, enum subset_met
 TEST(where_a_search_is_cut_makes_no_difference)
 {
     uint64_t state = check_seed() + 4;
-    for (unsigned long round = 0; round < check_scale(2000); round++) {
+    for (unsigned long round = 0; round < check_scale(5000); round++) {
         uint64_t seed = state;
         struct subset_problem problem = kit_random(&state, 9);
         unsigned method = (unsigned)round % KIT_METHODS, parts = 1 + (unsigned)(round / 4 % 3);
@@ -163,7 +185,7 @@ TEST(where_a_search_is_cut_makes_no_difference)
 TEST(any_number_of_matches_can_be_skipped)
 {
     uint64_t state = check_seed() + 5;
-    for (unsigned long round = 0; round < check_scale(300); round++) {
+    for (unsigned long round = 0; round < check_scale(600); round++) {
         uint64_t seed = state;
         struct subset_problem problem = kit_random(&state, 9);
         struct subset_search search;
@@ -187,7 +209,7 @@ TEST(any_number_of_matches_can_be_skipped)
 TEST(a_count_may_be_cut_anywhere_too)
 {
     uint64_t state = check_seed() + 6;
-    for (unsigned long round = 0; round < check_scale(300); round++) {
+    for (unsigned long round = 0; round < check_scale(600); round++) {
         struct subset_problem problem = kit_random(&state, 10);
         uint64_t whole = kit_count(&problem, 0, 1, UINT64_MAX);
         assert_int_equal(kit_count(&problem, 0, 1, 1), whole);

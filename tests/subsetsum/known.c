@@ -2,6 +2,7 @@
 /* Problems whose answers are known, the ends of what can be asked for, and memory that runs out. */
 #include "fault.h"
 #include "kit.h"
+#include "subsetsum/inside.h"
 
 static struct found got;
 
@@ -196,10 +197,14 @@ TEST(a_sum_out_of_reach_is_seen_at_once)
     static const int64_t near[] = {-1, INT64_MIN};
     for (unsigned i = 0; i < 4; i++) {
         problem.sum = i < 2 ? (subset_wide)near[i] : ((subset_wide)INT64_MAX * 64) << (i - 2) * 56;
-        assert_int_equal(subset_search_init(&search, &problem, SUBSET_GRAY, 0, 1), 0);
-        assert_int_equal(subset_search_next(&search, &mask, 1, 10), 0);
-        assert_int_equal(search.state, SUBSET_DONE);
-        subset_search_free(&search);
+        for (unsigned m = 0; m < KIT_METHODS; m++) {
+            problem.count = kit_methods[m] == SUBSET_MEET ? 40 : 64;
+            assert_int_equal(subset_search_init(&search, &problem, kit_methods[m], 0, 1), 0);
+            assert_int_equal(subset_search_next(&search, &mask, 1, 10), 0);
+            assert_int_equal(search.state, SUBSET_DONE);
+            subset_search_free(&search);
+        }
+        assert_int_equal(count_at_once(&problem, 10), 0);
     }
 }
 
@@ -242,6 +247,27 @@ TEST(no_room_and_no_steps_change_nothing)
     assert_int_equal(search.state, SUBSET_MORE);
     subset_search_free(&search);
     assert_int_equal(subset_search_next(&search, &mask, 1, 1000), 0);
+}
+
+/* What a processor without AVX2 does: the same. */
+TEST(the_walk_through_all_subsets_needs_no_special_processor)
+{
+    uint64_t state = check_seed();
+    for (unsigned round = 0; round < 200; round++) {
+        struct subset_problem problem = kit_random(&state, 12);
+        struct subset_search search;
+        find(&problem, SUBSET_GRAY);
+        assert_int_equal(subset_search_init(&search, &problem, SUBSET_GRAY, 0, 1), 0);
+        search.work_->gray.avx2 = false;
+        size_t count = 0;
+        while (search.state == SUBSET_MORE) {
+            uint64_t mask;
+            if (subset_search_next(&search, &mask, 1, 100) == 1)
+                assert_int_equal(mask, got.masks[count++]);
+        }
+        assert_int_equal(count, got.count);
+        subset_search_free(&search);
+    }
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */

@@ -100,7 +100,7 @@ static bool read_integer(struct reader *reader, subset_wide most, const char *ra
 
 static bool read_element(struct reader *reader, struct subset_problem *problem)
 {
-    subset_wide value;
+    subset_wide value = 0;
     const char *begin = reader->at;
     if (next_is(reader, ']'))
         return refuse(reader, begin, "a comma stands behind the last integer");
@@ -155,7 +155,7 @@ int subset_parse_sum(struct subset_problem *problem, struct weft_text text, char
 {
     static const subset_wide most = (subset_wide)(~(subset_size)0 >> 1);
     struct reader reader = {text.data, text.data, text.data, why, 0};
-    subset_wide sum;
+    subset_wide sum = 0;
     if (text.size > 0)
         reader.end += text.size;
     if (!read_integer(&reader, most, "the range of 128 bits", &sum))

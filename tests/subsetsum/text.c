@@ -76,14 +76,14 @@ TEST(what_is_no_array_of_integers_is_refused_with_what_stands_where)
 
 TEST(more_integers_than_bits_are_refused)
 {
-    char text[3 + 2 * 65] = "[";
-    for (int i = 0; i < 65; i++)
-        strcat(text, "1,");
-    text[2 * 65] = ']';
+    enum { END = 2 * 65 };
+    char text[END + 2];
+    for (size_t i = 0; i < END; i += 2)
+        memcpy(text + i, i == 0 ? "[1" : ",1", 2);
+    memcpy(text + END, "]", 2);
     assert_int_equal(parse(text), UV_E2BIG);
     assert_string_equal(why, "there are more than 64 integers, at byte 130");
-    text[2 * 64] = ']';
-    text[2 * 64 + 1] = '\0';
+    memcpy(text + END - 2, "]", 2);
     assert_int_equal(parse(text), 0);
     assert_int_equal(problem.count, 64);
 }

@@ -141,7 +141,8 @@ static bool read_array(struct reader *reader, struct subset_problem *problem)
 int subset_parse_values(struct subset_problem *problem, struct weft_text text, char why[SUBSET_WHY])
 {
     struct subset_problem read = {.count = 0};
-    struct reader reader = {text.data, text.data, text.data, why, 0};
+    struct reader reader = {.begin = text.data, .at = text.data, .end = text.data};
+    reader.why = why;
     if (text.size > 0)
         reader.end += text.size;
     if (!read_array(&reader, &read))
@@ -154,8 +155,9 @@ int subset_parse_values(struct subset_problem *problem, struct weft_text text, c
 int subset_parse_sum(struct subset_problem *problem, struct weft_text text, char why[SUBSET_WHY])
 {
     static const subset_wide most = (subset_wide)(~(subset_size)0 >> 1);
-    struct reader reader = {text.data, text.data, text.data, why, 0};
+    struct reader reader = {.begin = text.data, .at = text.data, .end = text.data};
     subset_wide sum = 0;
+    reader.why = why;
     if (text.size > 0)
         reader.end += text.size;
     if (!read_integer(&reader, most, "the range of 128 bits", &sum))

@@ -78,8 +78,10 @@ TEST(more_integers_than_bits_are_refused)
 {
     enum { END = 2 * 65 };
     char text[END + 2];
-    for (size_t i = 0; i < END; i += 2)
-        memcpy(text + i, i == 0 ? "[1" : ",1", 2);
+    for (size_t i = 0; i < END; i += 2) {
+        text[i] = i == 0 ? '[' : ',';
+        text[i + 1] = '1';
+    }
     memcpy(text + END, "]", 2);
     assert_int_equal(parse(text), UV_E2BIG);
     assert_string_equal(why, "there are more than 64 integers, at byte 130");

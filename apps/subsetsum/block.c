@@ -89,6 +89,8 @@ static void move_to(struct subset_block *block, subset_size at)
 static subset_size find_empty(const struct subset_block *block)
 {
     subset_size at = 0;
+    if (block->base != 0)
+        return subset_block_size(block);
     for (unsigned i = block->count; i > 0; i--) {
         const struct subset_run *run = &block->runs[i - 1];
         size_t zero = 0;
@@ -98,7 +100,7 @@ static subset_size find_empty(const struct subset_block *block)
             return subset_block_size(block);
         at = at * run->count + zero;
     }
-    return block->base == 0 ? at : subset_block_size(block);
+    return at;
 }
 
 void subset_block_skip(struct subset_block *block, uint64_t *skip, bool watch)

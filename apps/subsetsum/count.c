@@ -178,7 +178,7 @@ int subset_count_init(struct subset_count *count, const struct subset_problem *p
     memset(count, 0, sizeof *count);
     memset(&tally, 0, sizeof tally);
     count->state = SUBSET_DONE;
-    int err = subset_plan_init(&tally.plan, problem, part, parts);
+    int err = subset_plan_init(&tally.plan, problem, part, parts, false);
     if (err != 0)
         return err;
     if (!lay(&tally, &room)) {
@@ -226,7 +226,7 @@ uint64_t subset_count_memory(const struct subset_problem *problem, unsigned part
     struct subset_room room = {NULL, 0};
     struct subset_tally tally;
     memset(&tally, 0, sizeof tally);
-    if (subset_plan_init(&tally.plan, problem, 0, parts) != 0)
+    if (subset_plan_init(&tally.plan, problem, 0, parts, false) != 0)
         return 0;
     return lay(&tally, &room) ? room.used : subset_search_memory(problem, SUBSET_AUTO, parts);
 }

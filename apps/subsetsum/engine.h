@@ -24,10 +24,12 @@
  * in 128; nothing is refused and nothing wraps.
  *
  * Parts: a search or a count is cut into any number of independent parts up to SUBSET_PARTS_MAX,
- * which together find each subset exactly once. How many matches a part has depends on the numbers;
- * its work is about the same for all: equal if there are 2^k parts, at most a quarter apart
- * otherwise. A part of 2^k is about as much work as the search for k numbers less. If there are
- * more than 2^N parts some have nothing to do.
+ * which together find each subset exactly once. Their work is similar; how many matches a part has
+ * depends on the numbers. Above 42 numbers each part looks at its share of the sums: n parts are
+ * together hardly more work than the whole. Below that, and where sums have to repeat because the
+ * numbers are small, each has a share of the subsets: one of 2^k parts is a search for k numbers less,
+ * which takes 2^(k/2) times less time. If there are very many parts some have nothing to do. The part
+ * of a count is not the share of that part of a search; only the sums of all are the same.
  *
  * Errors are libuv's numbers. */
 #ifndef WEFT_SUBSETSUM_ENGINE_H

@@ -25,11 +25,13 @@ struct subset_plan {
     subset_size sizes[SUBSET_MAX];
     uint64_t bits[SUBSET_MAX]; /* by place: the bit of the mask */
     uint64_t negative;         /* the bits of the negative numbers */
-    bool has_empty;            /* among this part's matches is the empty subset */
+    unsigned share, shares; /* this part's range of the sums; shares 1: all, the units are shared */
+    bool has_empty;         /* among this part's matches is the empty subset */
 };
 
+/* by_sums: each part gets a range of the sums instead of units. */
 int subset_plan_init(struct subset_plan *plan, const struct subset_problem *problem, unsigned part,
-                     unsigned parts);
+                     unsigned parts, bool by_sums);
 /* Take the next unit in which there can be a match: base and goal. False: there is none. */
 bool subset_plan_next(struct subset_plan *plan);
 /* The bits and the sum of sizes of `count` places from `first` on. */
@@ -109,10 +111,24 @@ struct subset_stream {
     size_t size;
     uint32_t *pairs; /* row and column of those that have the same sum now */
     size_t pair_count, at;
+    size_t seeded;   /* rows that were looked at for the beginning of the range */
     size_t matches;  /* how many subsets all of these are */
     subset_size add; /* to each sum */
 };
+/* Which sums are to be looked at; see cut.c. */
+struct subset_cut {
+    subset_size from, past; /* those that both halves can have: from <= sum < past */
+    subset_size begin, end; /* and this part's share of them */
+    uint64_t below, all;    /* sums of both streams below from and past */
+    unsigned stage;
+    subset_size low, high; /* of the bisection under way */
+    unsigned side; /* of the counting under way: the stream, its row, and what was counted */
+    size_t row;
+    uint64_t count;
+};
+
 struct subset_schroeppel {
+    struct subset_cut cut;
     uint32_t *first[4]; /* where the masks of a sum begin, for each list; one more than sums */
     size_t read[4], written[4];
     struct subset_stream left, right;
@@ -141,6 +157,13 @@ void subset_schroeppel_lay(struct subset_work *work, struct subset_room *room);
 enum subset_advance subset_gray_advance(struct subset_work *work, uint64_t *steps);
 enum subset_advance subset_meet_advance(struct subset_work *work, uint64_t *steps);
 enum subset_advance subset_schroeppel_advance(struct subset_work *work, uint64_t *steps);
+
+/* schroeppel.c, for cut.c: how many sums of a row are below this one. */
+size_t subset_stream_below(const struct subset_work *work, const struct subset_stream *stream,
+                           size_t row, subset_size sum);
+/* cut.c: the range of the unit that was taken. False: the steps are used up. */
+void subset_cut_begin(struct subset_work *work);
+bool subset_cut_find(struct subset_work *work, uint64_t *steps);
 
 /* search.c, for count.c: until there is a block, with what the search uses. */
 enum subset_advance subset_search_advance(struct subset_search *search, uint64_t *steps);

@@ -11,7 +11,11 @@
  *
  * Units: the first places are decided by the bits of the unit's number. All units use the same lists
  * of the other places and only look for another goal. The smallest numbers decide, because then all
- * goals are near to each other, and so is the work. */
+ * goals are near to each other, and so is the work.
+ *
+ * A list of k numbers less is only 2^(k/2) times shorter, so 2^k parts by units are 2^(k/2) times as
+ * much work as the whole. Where nearly all of the work is a walk through sums, that is shared out
+ * instead (cut.c), and there is one unit. */
 #include "subsetsum/inside.h"
 #include <string.h>
 
@@ -57,7 +61,7 @@ static bool finds_empty(const struct subset_plan *plan, const struct subset_prob
 }
 
 int subset_plan_init(struct subset_plan *plan, const struct subset_problem *problem, unsigned part,
-                     unsigned parts)
+                     unsigned parts, bool by_sums)
 {
     subset_wide least = 0, most = 0;
     memset(plan, 0, sizeof *plan);
@@ -74,6 +78,10 @@ int subset_plan_init(struct subset_plan *plan, const struct subset_problem *prob
         most += value > 0 ? value : 0;
     }
     plan->width = width_of((subset_size)(most - least));
+    plan->share = by_sums ? part : 0;
+    plan->shares = by_sums ? parts : 1;
+    if (by_sums)
+        part = 0, parts = 1; /* of the units: all have the only one */
     plan->fixed = fixed_places(parts, plan->count);
     plan->rest = subset_plan_sum(plan, plan->fixed, plan->count - plan->fixed);
     if (plan->count == 0 || problem->sum < least || problem->sum > most)

@@ -13,10 +13,10 @@
  * heaps; each pair of pairs is a block of four runs.
  *
  * Phases: take a unit; the lists grow; equal sums of them are joined (both only for the first unit);
- * seek a sum that both halves have, collect its pairs, deliver the blocks, seek on; the next unit. */
+ * cut off what lies outside of the range of sums (cut.c) and begin the streams there; seek a sum that both halves have, collect its pairs, deliver the blocks, seek on; the next unit. */
 #include "subsetsum/width.h"
 
-enum { UNIT, GROW, JOIN, SEEK, COLLECT, DELIVER };
+enum { UNIT, GROW, JOIN, CUT, SEEK, COLLECT, DELIVER };
 
 #define WIDTH 32
 #include "subsetsum/list.h"
@@ -95,12 +95,13 @@ static void set_stream(struct subset_work *work, struct subset_stream *stream, u
     unsigned column = which + which + 1 - row;
     stream->rows = &work->lists[row];
     stream->columns = &work->lists[column];
+    stream->size = stream->seeded = 0;
     stream->row_first = its->first[row];
     stream->column_first = its->first[column];
 }
 
 /* The streams of the unit that was taken. */
-static void begin_streams(struct subset_work *work)
+static void set_streams(struct subset_work *work)
 {
     struct subset_plan *plan = &work->plan;
     struct subset_schroeppel *its = &work->schroeppel;
@@ -110,8 +111,12 @@ static void begin_streams(struct subset_work *work)
     set_stream(work, &its->right, 2);
     its->left.add = plan->goal < sum ? sum - plan->goal : 0;
     its->right.add = plan->goal > sum ? plan->goal - sum : 0;
-    WIDTH_CALL(plan, stream_begin, &its->left);
-    WIDTH_CALL(plan, stream_begin, &its->right);
+}
+
+size_t subset_stream_below(const struct subset_work *work, const struct subset_stream *stream,
+                           size_t row, subset_size sum)
+{
+    return WIDTH_CALL(&work->plan, stream_below, stream, row, sum);
 }
 
 static void add_pair(struct subset_block *block, const struct subset_stream *stream)
@@ -163,7 +168,16 @@ static bool make_lists(struct subset_work *work, uint64_t *steps)
     return true;
 }
 
-/* To where the walk can begin; SUBSET_BLOCK: it can. */
+/* Both streams to the beginning of the range. */
+static bool seed_streams(struct subset_work *work, uint64_t *steps)
+{
+    struct subset_schroeppel *its = &work->schroeppel;
+    subset_size begin = its->cut.begin;
+    return WIDTH_CALL(&work->plan, stream_seed, &its->left, begin, steps) &&
+           WIDTH_CALL(&work->plan, stream_seed, &its->right, begin, steps);
+}
+
+/* To where the walk can begin, or the next unit is to be taken: SUBSET_BLOCK. */
 static enum subset_advance begin_unit(struct subset_work *work, uint64_t *steps)
 {
     struct subset_schroeppel *its = &work->schroeppel;
@@ -172,10 +186,16 @@ static enum subset_advance begin_unit(struct subset_work *work, uint64_t *steps)
             return SUBSET_END;
         its->phase = GROW; /* a second time this is nothing */
     }
-    if (!make_lists(work, steps))
+    if (its->phase <= JOIN) {
+        if (!make_lists(work, steps))
+            return SUBSET_PAUSED;
+        set_streams(work);
+        subset_cut_begin(work);
+        its->phase = CUT;
+    }
+    if (!subset_cut_find(work, steps) || !seed_streams(work, steps))
         return SUBSET_PAUSED;
-    begin_streams(work);
-    its->phase = SEEK;
+    its->phase = its->cut.begin < its->cut.end ? SEEK : UNIT; /* a share may be empty */
     return SUBSET_BLOCK;
 }
 

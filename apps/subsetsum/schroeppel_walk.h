@@ -63,10 +63,37 @@ static inline struct NAME(entry)
     return (struct NAME(entry)){sum, row, column};
 }
 
-static void NAME(stream_begin)(struct subset_stream *stream)
+/* How many columns of a row give less than this sum. */
+static size_t NAME(stream_below)(const struct subset_stream *stream, size_t row, subset_size sum)
 {
-    stream->size = 0;
-    NAME(heap_push)(stream, NAME(stream_entry)(stream, 0, 0));
+    const SUM *columns = stream->columns->sums;
+    subset_size least = ((const SUM *)stream->rows->sums)[row] + stream->add;
+    size_t low = 0, high = sum > least ? stream->columns->count : 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (columns[middle] < sum - least)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Begin with the first sum that is not below this one. Of rows that begin later only the first is put
+ * into the heap: see stream_step. False: the steps are used up. */
+static bool NAME(stream_seed)(struct subset_stream *stream, subset_size sum, uint64_t *steps)
+{
+    for (; stream->seeded < stream->rows->count; --*steps) {
+        if (*steps == 0)
+            return false;
+        uint32_t row = (uint32_t)stream->seeded++;
+        size_t column = NAME(stream_below)(stream, row, sum);
+        if (column < stream->columns->count)
+            NAME(heap_push)(stream, NAME(stream_entry)(stream, row, (uint32_t)column));
+        if (column == 0)
+            stream->seeded = stream->rows->count;
+    }
+    return true;
 }
 
 /* Past the top. */
@@ -106,7 +133,10 @@ static unsigned NAME(seek)(struct subset_work *work, uint64_t *steps)
     struct subset_schroeppel *its = &work->schroeppel;
     struct subset_stream *left = &its->left, *right = &its->right;
     const struct NAME(entry) *x = left->heap, *c = right->heap;
+    const SUM last = (SUM)(its->cut.end - 1);
     for (; left->size > 0 && right->size > 0; --*steps) {
+        if (x->sum > last || c->sum > last)
+            break;
         if (*steps == 0)
             return SEEK;
         if (x->sum == c->sum) {

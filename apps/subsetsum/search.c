@@ -32,26 +32,38 @@ void *subset_room_take(struct subset_room *room, size_t count, size_t size)
     return place;
 }
 
-static enum subset_method best_method(unsigned rest)
+static enum subset_method best_method(const struct subset_plan *plan)
 {
-    return rest <= GRAY_MOST ? SUBSET_GRAY : rest <= MEET_MOST ? SUBSET_MEET : SUBSET_SCHROEPPEL;
+    if (plan->count > MEET_MOST)
+        return SUBSET_SCHROEPPEL;
+    return plan->count - plan->fixed <= GRAY_MOST ? SUBSET_GRAY : SUBSET_MEET;
+}
+
+/* May the sums of half of the numbers all be different? If they have to repeat there are few of them,
+ * and it is the subsets that have to be shared out. */
+static bool sums_may_differ(const struct subset_plan *plan)
+{
+    unsigned half = plan->count / 2;
+    return subset_plan_sum(plan, 0, half) >> half > 0;
 }
 
 /* The plan and the method of a search; the bytes it needs are in *bytes. */
 static int prepare(struct subset_work *work, const struct subset_problem *problem,
                    enum subset_method *method, unsigned part, unsigned parts, size_t *bytes)
 {
+    struct subset_plan *plan = &work->plan;
     struct subset_room measure = {NULL, 0};
-    int err = subset_plan_init(&work->plan, problem, part, parts);
+    int err = subset_plan_init(plan, problem, part, parts, false);
     if (err != 0)
         return err;
-    unsigned rest = work->plan.count - work->plan.fixed;
     if (*method == SUBSET_AUTO)
-        *method = best_method(rest);
+        *method = best_method(plan);
     if (*method < SUBSET_GRAY || *method > SUBSET_SCHROEPPEL)
         return UV_EINVAL;
-    if (*method == SUBSET_MEET && rest > SUBSET_MEET_MAX)
+    if (*method == SUBSET_MEET && plan->count - plan->fixed > SUBSET_MEET_MAX)
         return UV_E2BIG;
+    if (*method == SUBSET_SCHROEPPEL && parts > 1 && sums_may_differ(plan))
+        subset_plan_init(plan, problem, part, parts, true);
     subset_room_take(&measure, 1, sizeof *work);
     subset_room_take(&measure, 1, 1); /* malloc knows nothing of lines */
     methods[*method].lay(work, &measure);

@@ -147,6 +147,19 @@ TEST(parts_are_of_similar_work)
     }
 }
 
+/* Where the sums are shared out, parts are not more work than the whole. */
+TEST(eight_parts_of_a_large_search_are_together_hardly_more_work_than_all_of_it)
+{
+    uint64_t state = check_seed() + 8, together = 0;
+    struct subset_problem problem = {.count = 36};
+    for (unsigned i = 0; i < problem.count; i++)
+        problem.values[i] = kit_value(&state, 3) / 64;
+    problem.sum = kit_sum(&problem, 0xa5a5a5a5);
+    for (unsigned part = 0; part < 8; part++)
+        together += work_of(&problem, SUBSET_SCHROEPPEL, part, 8);
+    assert_true(together < 2 * work_of(&problem, SUBSET_SCHROEPPEL, 0, 1));
+}
+
 /* ---- pieces --------------------------------------------------------------------------------- */
 
 /* Rooms and budgets of any size, and a search that is left and begun again with what was found

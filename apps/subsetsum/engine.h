@@ -46,6 +46,7 @@ enum {
     SUBSET_PARTS_MAX = 4096, /* parts of one problem */
     SUBSET_WHY = 160,        /* room for a sentence that says what is wrong */
     SUBSET_TEXT_MAX = 1408,  /* room for any subset as text */
+    SUBSET_SUM_MAX = 40,     /* and for any sum */
 };
 
 __extension__ typedef __int128 subset_wide;
@@ -78,6 +79,10 @@ void subset_writer_init(struct subset_writer *writer, const struct subset_proble
  * a number are ignored. */
 size_t subset_write(const struct subset_writer *writer, uint64_t mask,
                     char buffer[SUBSET_TEXT_MAX]);
+
+/* The sum, as subset_parse_sum reads it; its size, without a '\0'. With subset_write of all bits the
+ * problem can be sent to somebody else. */
+size_t subset_write_sum(const struct subset_problem *problem, char buffer[SUBSET_SUM_MAX]);
 
 /* ---- finding -------------------------------------------------------------------------------- */
 

@@ -119,12 +119,21 @@ size_t subset_stream_below(const struct subset_work *work, const struct subset_s
     return WIDTH_CALL(&work->plan, stream_below, stream, row, sum);
 }
 
-static void add_pair(struct subset_block *block, const struct subset_stream *stream)
+static void add_run(struct subset_block *block, const struct subset_list *list,
+                    const uint32_t *first, uint32_t which)
 {
-    const uint32_t *pair = stream->pairs + 2 * stream->at;
-    const uint32_t *row = stream->row_first + pair[0], *column = stream->column_first + pair[1];
-    subset_block_add(block, stream->rows->masks + row[0], row[1] - row[0]);
-    subset_block_add(block, stream->columns->masks + column[0], column[1] - column[0]);
+    subset_block_add(block, list->masks + first[which], first[which + 1] - first[which]);
+}
+
+/* Columns innermost: their lists are longer, and so are their runs. */
+static void add_pairs(struct subset_block *block, const struct subset_stream *left,
+                      const struct subset_stream *right)
+{
+    const uint32_t *one = left->pairs + 2 * left->at, *other = right->pairs + 2 * right->at;
+    add_run(block, right->columns, right->column_first, other[1]);
+    add_run(block, left->columns, left->column_first, one[1]);
+    add_run(block, right->rows, right->row_first, other[0]);
+    add_run(block, left->rows, left->row_first, one[0]);
 }
 
 /* The next pair of pairs as a block; false: there was none left. Who only counts gets all of them as
@@ -141,8 +150,7 @@ static bool deliver(struct subset_work *work)
         left->at = left->pair_count;
         return true;
     }
-    add_pair(&work->block, right);
-    add_pair(&work->block, left);
+    add_pairs(&work->block, left, right);
     if (++right->at == right->pair_count) {
         right->at = 0;
         left->at++;

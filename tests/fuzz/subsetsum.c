@@ -25,6 +25,8 @@ static void check_written(const struct subset_problem *problem)
     size_t size = subset_write(&writer, UINT64_MAX, text);
     CHECK(size <= sizeof text);
     CHECK(subset_parse_values(&again, weft_text(text, size), why) == 0);
+    CHECK(subset_parse_sum(&again, weft_text(text, subset_write_sum(problem, text)), why) == 0);
+    CHECK(again.sum == problem->sum);
     CHECK(again.count == problem->count);
     CHECK(memcmp(again.values, problem->values, sizeof again.values) == 0);
 }

@@ -150,3 +150,20 @@ TEST(the_longest_text_fits)
     assert_int_equal(subset_parse_values(&again, weft_text(text, 64 * 21 + 1), why), 0);
     assert_memory_equal(again.values, problem.values, sizeof problem.values);
 }
+
+TEST(a_sum_is_written_as_it_is_read)
+{
+    static const char *const sums[] = {"0",
+                                       "-1",
+                                       "10",
+                                       "-9223372036854775808",
+                                       "590295810358705651712",
+                                       "170141183460469231731687303715884105727",
+                                       "-170141183460469231731687303715884105728"};
+    for (unsigned i = 0; i < sizeof sums / sizeof sums[0]; i++) {
+        char text[SUBSET_SUM_MAX];
+        assert_int_equal(parse_sum(sums[i]), 0);
+        size_t size = subset_write_sum(&problem, text);
+        assert_true(weft_text_is(weft_text(text, size), sums[i]));
+    }
+}

@@ -7,8 +7,7 @@
  * given number below it is found by bisecting again. All parts find the same boundaries, so that no
  * sum is left out and none is looked at twice.
  *
- * This is some million comparisons for 64 numbers, so it is done in steps like all else: one for each
- * row. */
+ * For 64 numbers this is some million comparisons, so it is done in steps like all else. */
 #include "subsetsum/inside.h"
 
 enum { BELOW, ALL, BEGIN, END, READY };
@@ -39,9 +38,10 @@ static bool count_below(struct subset_work *work, subset_size sum, uint64_t *ste
     struct subset_cut *cut = &its->cut;
     for (; cut->side < 2; cut->side++, cut->row = 0) {
         const struct subset_stream *stream = cut->side == 0 ? &its->left : &its->right;
-        for (; cut->row < stream->rows->count; cut->row++, --*steps) {
+        for (; cut->row < stream->rows->count; cut->row++) {
             if (*steps == 0)
                 return false;
+            *steps -= *steps < SUBSET_BISECTION ? *steps : SUBSET_BISECTION;
             cut->count += subset_stream_below(work, stream, cut->row, sum);
         }
     }
@@ -51,16 +51,20 @@ static bool count_below(struct subset_work *work, subset_size sum, uint64_t *ste
     return true;
 }
 
-/* Bisect for the least sum with so many below it; it is in low then. */
+/* Bisect for the least sum with so many below it, or for one that is near enough: a sixteenth of a
+ * share. It is in low then. */
 static bool bisect(struct subset_work *work, uint64_t wanted, uint64_t *steps)
 {
     struct subset_cut *cut = &work->schroeppel.cut;
+    const uint64_t near = (cut->all - cut->below) / work->plan.shares / 16;
     while (cut->low < cut->high) {
         subset_size middle = cut->low + (cut->high - cut->low) / 2;
         uint64_t count;
         if (!count_below(work, middle, steps, &count))
             return false;
-        if (count >= wanted)
+        if ((count > wanted ? count - wanted : wanted - count) < near)
+            cut->low = cut->high = middle;
+        else if (count >= wanted)
             cut->high = middle;
         else
             cut->low = middle + 1;

@@ -90,7 +90,7 @@ enum subset_method {
     SUBSET_AUTO,       /* the fastest for its size */
     SUBSET_GRAY,       /* all 2^N, 64 at once: to 13 numbers */
     SUBSET_MEET,       /* two sorted lists of 2^(N/2) sums: to 42; SUBSET_MEET_MAX if asked for */
-    SUBSET_SCHROEPPEL, /* four lists of about 2^(N/4) sums and two heaps: beyond, in 20 MB at most */
+    SUBSET_SCHROEPPEL, /* four lists of about 2^(N/4) sums and two heaps: beyond, in 30 MB at most */
 };
 enum { SUBSET_MEET_MAX = 50 };
 

@@ -115,6 +115,9 @@ struct subset_stream {
     size_t matches;  /* how many subsets all of these are */
     subset_size add; /* to each sum */
 };
+/* What it costs to bisect a list, in steps: most of it is waiting for memory. */
+enum { SUBSET_BISECTION = 8 };
+
 /* Which sums are to be looked at; see cut.c. */
 struct subset_cut {
     subset_size from, past; /* those that both halves can have: from <= sum < past */

@@ -83,9 +83,10 @@ static size_t NAME(stream_below)(const struct subset_stream *stream, size_t row,
  * into the heap: see stream_step. False: the steps are used up. */
 static bool NAME(stream_seed)(struct subset_stream *stream, subset_size sum, uint64_t *steps)
 {
-    for (; stream->seeded < stream->rows->count; --*steps) {
+    while (stream->seeded < stream->rows->count) {
         if (*steps == 0)
             return false;
+        *steps -= *steps < SUBSET_BISECTION ? *steps : SUBSET_BISECTION;
         uint32_t row = (uint32_t)stream->seeded++;
         size_t column = NAME(stream_below)(stream, row, sum);
         if (column < stream->columns->count)

@@ -4,7 +4,7 @@
  * numbers. Everything here is plain computing, without a loop, a thread or a global: an iterator that
  * does a bounded piece of work a call, so that whoever drives it may slice, hold, cancel or move it.
  *
- *     struct subset_problem problem;
+ *     struct subset_problem problem = {0};
  *     struct subset_search search;
  *     char why[SUBSET_WHY];
  *     uint64_t masks[256];
@@ -65,7 +65,7 @@ struct subset_problem {
  * sentence in why, with the byte it is about (counted from 1); the problem is unchanged then. */
 int subset_parse_values(struct subset_problem *problem, struct weft_text text,
                         char why[SUBSET_WHY]);
-/* One such integer, with up to 38 digits: the sum. Blanks around it are no part of it: UV_EINVAL. */
+/* One such integer, within 128 bits: the sum. Blanks around it are no part of it: UV_EINVAL. */
 int subset_parse_sum(struct subset_problem *problem, struct weft_text text, char why[SUBSET_WHY]);
 
 /* Subsets as JSON.stringify writes arrays: [1,2,-3], the numbers in the order of their indexes. The

@@ -3,17 +3,18 @@
  * Each half is two quarters with sorted lists of their own. The sums of pairs come out of a heap that
  * has, of each row (a sum of the one list), the next column (of the other): the top is the smallest,
  * and its row moves on to its next column. A row comes into the heap when the one before it leaves
- * its first column, which is never too late. So 2^(N/2) sums are walked in the memory of about 2^(N/4); the
- * walk itself is that of meet.c, also that the right half is turned.
+ * its first column, which is never too late. So 2^(N/2) sums are walked in the memory of about
+ * 2^(N/4); the walk itself is that of meet.c, also that the right half is turned.
  *
  * The lists are made of different sums, each with the run of its masks. That makes small numbers
- * cheap (16 of them below 100 have 1,600 sums, not 65,536), and it bounds what meets: a
- * row has a column at most once, so the pairs of one sum are no more than rows, and fit into a buffer
- * that is as large as the heap. Where both halves meet, all pairs of that sum are taken from both
+ * cheap (16 of them below 100 have 1,600 sums, not 65,536), and it bounds what meets: a row has a
+ * column at most once, so the pairs of one sum are no more than rows, and fit into a buffer that is
+ * as large as the heap. Where both halves meet, all pairs of that sum are taken from both
  * heaps; each pair of pairs is a block of four runs.
  *
  * Phases: take a unit; the lists grow; equal sums of them are joined (both only for the first unit);
- * cut off what lies outside of the range of sums (cut.c) and begin the streams there; seek a sum that both halves have, collect its pairs, deliver the blocks, seek on; the next unit. */
+ * cut off what lies outside of the range of sums (cut.c) and begin the streams there; seek a sum that
+ * both halves have, collect its pairs, deliver the blocks, seek on; the next unit. */
 #include "subsetsum/width.h"
 
 enum { UNIT, GROW, JOIN, CUT, SEEK, COLLECT, DELIVER };

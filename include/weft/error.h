@@ -8,17 +8,18 @@
 #include "version.h"
 
 enum weft_error {
-    WEFT_EABI = -10000,     /* the header and the library are of different versions */
-    WEFT_ESTUCK = -10001,   /* operations are left that nothing can finish */
-    WEFT_ESTOPPED = -10002, /* it was stopped and takes no more */
-    WEFT_EEXIT = -10003,    /* a child process ended with an error */
-    WEFT_ETLS = -10004,     /* TLS: no secure connection to that peer */
-    WEFT_EHTTP = -10005,    /* the peer does not speak HTTP as it should */
-    WEFT_EREFUSED = -10006, /* a policy of the caller's refused it */
-    WEFT_EDAMAGED = -10007, /* what was stored is not what was written */
-    WEFT_ECYCLE = -10008,   /* tasks wait for one another in a circle */
-    WEFT_ESTATUS = -10009,  /* the server answered, but not with what was asked for */
-    WEFT_ENOANSWER = -10010 /* the load ended without an answer */
+    WEFT_EABI = -10000,      /* the header and the library are of different versions */
+    WEFT_ESTUCK = -10001,    /* operations are left that nothing can finish */
+    WEFT_ESTOPPED = -10002,  /* it was stopped and takes no more */
+    WEFT_EEXIT = -10003,     /* a child process ended with an error */
+    WEFT_ETLS = -10004,      /* TLS: no secure connection to that peer */
+    WEFT_EHTTP = -10005,     /* the peer does not speak HTTP as it should */
+    WEFT_EREFUSED = -10006,  /* a policy of the caller's refused it */
+    WEFT_EDAMAGED = -10007,  /* what was stored is not what was written */
+    WEFT_ECYCLE = -10008,    /* tasks wait for one another in a circle */
+    WEFT_ESTATUS = -10009,   /* the server answered, but not with what was asked for */
+    WEFT_ENOANSWER = -10010, /* the load ended without an answer */
+    WEFT_EPOISON = -10011    /* its workers have died of it, or vanished, too often */
 };
 
 #ifdef __cplusplus

@@ -13,6 +13,7 @@
 #include <weft.h>
 #include <weft/crawl.h>
 #include <weft/http.h>
+#include <weft/jobs.h>
 #include <weft/shared.h>
 
 /* ---- one row each --------------------------------------------------------------------------- */
@@ -69,6 +70,11 @@ ROW(immediate, struct weft_op, weft_immediate(root, &it, weft_ignore))
 ROW(interruptible, struct weft_interruptible,
     weft_interruptible(root, &it, NULL, NULL, weft_ignore))
 ROW(item, struct weft_item, weft_cargo_push(NULL, root, &it, weft_ignore))
+ROW(jobs, struct weft_jobs, weft_jobs(root, &it, weft_ignore))
+ROW(jobs_emit, struct weft_jobs_emit,
+    weft_jobs_emit(root, &it, NULL, weft_text(NULL, 0), weft_text(NULL, 0), weft_ignore))
+ROW(jobs_run, struct weft_jobs_run, weft_jobs_run(root, &it, weft_ignore))
+ROW(jobs_worker, struct weft_jobs_worker, weft_jobs_worker(root, &it, weft_ignore))
 ROW(lazy_init, struct weft_lazy_init, weft_lazy_init(root, &it, NULL, weft_ignore))
 ROW(listen, struct weft_listen, weft_listen(root, &it, NULL, weft_ignore))
 ROW(lookup, struct weft_lookup, weft_lookup(root, &it, NULL, NULL, weft_ignore))
@@ -178,6 +184,10 @@ static const struct row rows[] = {
     IS(immediate, "immediate", WEFT_USER),
     IS(interruptible, "interruptible", WEFT_SIGNAL),
     IS(item, "cargo item", WEFT_QUEUE),
+    IS(jobs, "jobs", WEFT_QUEUE | WEFT_HANDLE),
+    IS(jobs_emit, "jobs_emit", WEFT_QUEUE),
+    IS(jobs_run, "jobs_run", WEFT_QUEUE | WEFT_HANDLE),
+    IS(jobs_worker, "jobs_worker", WEFT_QUEUE | WEFT_HANDLE),
     IS(lazy_init, "lazy_init", WEFT_FLOW),
     IS(listen, "listen", WEFT_NET | WEFT_HANDLE),
     IS(lookup, "lookup", WEFT_DNS),

@@ -262,14 +262,14 @@ struct weft_jobs_task {
 #endif
 
 /* Record a chunk of a task's result, and the checkpoint from which the next attempt would go on. Both are
- * borrowed until the end; a checkpoint may be empty. Begun under the task's op, or below it.
+ * borrowed until the end; a checkpoint may be empty. Begin it under the task's op, or below that.
  * It is over when Redis has it: that takes as long as unread_max bytes of this job wait for the producer, and
  * as long as Redis is away.
  *   UV_ECANCELED   the part is not this task's any more (its op is being cancelled); or the cancel's own
  *                  reason. Whether the chunk was recorded is not known then, so the task can emit no more.
  *   UV_EBUSY       another emit of the task is under way
  *   UV_E2BIG       data is larger than WEFT_JOBS_CHUNK_MAX, or checkpoint than WEFT_JOBS_CHECKPOINT_MAX
- *   UV_EINVAL      the task has ended, or parent is not below it
+ *   UV_EINVAL      there is no task, or it has ended
  *   WEFT_ESTATUS   Redis refuses; the task's why has its words */
 struct weft_jobs_emit {
     struct weft_op op;

@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -101,15 +102,17 @@ const char *redis_server_say(const struct redis_server *server, const char *form
 static void become_server(const struct redis_server *server)
 {
     char port[16];
+    bool keeps = server->folder[0] != '\0';
     snprintf(port, sizeof port, "%u", server->port);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     int nowhere = open("/dev/null", O_RDWR);
     dup2(nowhere, 0);
     dup2(nowhere, 1);
     dup2(nowhere, 2);
-    execlp("redis-server", "redis-server", "--port", port, "--bind", "127.0.0.1", "--unixsocket",
-           server->path, "--save", "", "--appendonly", "no", "--dir", scratch_dir(),
-           "--requirepass", server->password, (char *)NULL);
+    execlp("redis-server", "redis-server", "--port", port, "--bind", server->addresses,
+           "--unixsocket", server->path, "--save", "", "--appendonly", keeps ? "yes" : "no",
+           "--appendfsync", "always", "--dir", keeps ? server->folder : scratch_dir(),
+           "--protected-mode", "no", "--requirepass", server->password, (char *)NULL);
     _exit(127);
 }
 
@@ -169,16 +172,31 @@ static void choose_place(struct redis_server *server)
     snprintf(server->path_url, sizeof server->path_url, "unix:%s", server->path);
 }
 
-void redis_server_up(struct redis_server *server, const char *password)
+static void bring_up(struct redis_server *server)
 {
-    memset(server, 0, sizeof *server);
-    snprintf(server->password, sizeof server->password, "%s", password != NULL ? password : "");
     for (int i = 0; i < 50; i++) {
         choose_place(server);
         if (start(server))
             return;
     }
     fail_msg("redis-server does not start");
+}
+
+void redis_server_up(struct redis_server *server, const char *password)
+{
+    memset(server, 0, sizeof *server);
+    snprintf(server->password, sizeof server->password, "%s", password != NULL ? password : "");
+    server->addresses = "127.0.0.1";
+    bring_up(server);
+}
+
+void redis_server_up_kept(struct redis_server *server, const char *addresses)
+{
+    memset(server, 0, sizeof *server);
+    server->addresses = addresses != NULL ? addresses : "127.0.0.1";
+    scratch_new_path(server->folder, "redis");
+    assert_int_equal(mkdir(server->folder, 0700), 0);
+    bring_up(server);
 }
 
 void redis_server_down(struct redis_server *server)

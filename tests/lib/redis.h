@@ -5,7 +5,7 @@
  *     ... server.url ...
  *     redis_server_down(&server);
  *
- * It keeps nothing on disk, and dies with the test program. */
+ * It keeps nothing on disk, unless it is told to, and dies with the test program. */
 #ifndef TESTS_REDIS_H
 #define TESTS_REDIS_H
 
@@ -19,11 +19,16 @@ struct redis_server {
     char password[64]; /* "": none */
     char url[128], path_url[SCRATCH_PATH + 8];
     char path[SCRATCH_PATH];
+    char folder
+        [SCRATCH_PATH]; /* of one that keeps what it was told, synced before it answers; "": none */
+    const char *addresses; /* where it listens */
 };
 
 /* Start it, and wait until it answers. password: NULL for none. */
 void redis_server_up(struct redis_server *server, const char *password);
-/* The same server again, at the same place and empty, after redis_server_down. */
+/* The same, but it keeps what it was told when it is killed; and listens at addresses, NULL: the loopback's. */
+void redis_server_up_kept(struct redis_server *server, const char *addresses);
+/* The same server again, at the same place, with what it keeps or empty, after redis_server_down. */
 void redis_server_again(struct redis_server *server);
 /* Kill it with no warning, and wait for it. Safe on one that does not run. */
 void redis_server_down(struct redis_server *server);

@@ -29,7 +29,8 @@ enum {
     BATCH = 64,
     BATCH_BYTES = 256 * 1024,
     ADD_ARGS = 16 + BATCH,
-    OVER = UINT32_MAX /* in next: the part has ended */
+    FOUND = 2,        /* where the results begin in an answer */
+    OVER = UINT32_MAX /* in expected: it has ended */
 };
 
 struct weft_jobs_course {
@@ -44,6 +45,8 @@ struct weft_jobs_course {
     bool paused;   /* by on_result */
     bool again;    /* there may be more than was found */
     bool cleared;  /* Redis was told to discard the job */
+    bool reads;    /* the fetch under way does, */
+    size_t asked;  /* and what added was when it went out */
     struct jobs_call add, fetch, discard;
     struct weft_text add_args[ADD_ARGS];
     char *batch; /* payloads that a function has made */
@@ -378,20 +381,29 @@ static void deliver(struct weft_jobs_course *course)
         go_on(course);
 }
 
-/* What was found, behind the word. With some there may be more. */
+/* When all that is there was delivered, a part that has ended in Redis has ended here. */
+static void look_for_ends(struct weft_jobs_course *course, uint64_t open)
+{
+    if (open < course->asked - course->run->ended)
+        fail(course, WEFT_EDAMAGED, WEFT_NONE, weft_text_of("ends of its parts are missing"));
+}
+
+/* What was found, behind the word and the number of parts that have not ended. With some there may be more. */
 static void take_found(struct weft_jobs_course *course)
 {
     struct weft_redis_reply *reply = course->fetch.command.reply;
     enum jobs_word word = weft__jobs_read_word(reply);
     if (word == JOBS_GONE) {
         fail_gone(course);
-    } else if (word != JOBS_OK || reply->type != WEFT_REDIS_ARRAY) {
+    } else if (word != JOBS_OK || reply->type != WEFT_REDIS_ARRAY || reply->count < FOUND) {
         fail_answer(course);
-    } else if (reply->count > 1) {
+    } else if (reply->count > FOUND) {
         course->fetch.command.reply = NULL;
         course->found = reply;
-        course->at = 1;
+        course->at = FOUND;
         course->again = true;
+    } else if (course->reads) {
+        look_for_ends(course, weft__jobs_read_count(reply, 1));
     }
 }
 
@@ -414,15 +426,16 @@ static void fetched(struct weft_op *op, struct weft_op *child)
 static void fetch(struct weft_jobs_course *course)
 {
     struct jobs_call *call = &course->fetch;
-    bool reads = !course->paused && course->found == NULL;
-    if (reads)
+    course->reads = !course->paused && course->found == NULL;
+    course->asked = course->added;
+    if (course->reads)
         course->again = false;
     weft__jobs_call_init(call, &course->engine->hub, "fetch", NULL);
     weft__jobs_call_string(call, course->id);
     memcpy(course->acknowledged, course->after, sizeof course->after);
     weft__jobs_call_string(call, course->acknowledged);
     weft__jobs_call_number(call, course->read);
-    weft__jobs_call_number(call, reads ? FETCH_COUNT : 0);
+    weft__jobs_call_number(call, course->reads ? FETCH_COUNT : 0);
     weft__jobs_call_number(call, FETCH_BYTES);
     weft__jobs_call_run(call, fetched);
 }

@@ -82,5 +82,7 @@ void weft__jobs_slot_call(struct weft_jobs_slot *slot, struct jobs_call *call, c
 
 /* There may be room now. */
 void weft__jobs_emit_again(struct weft_jobs_slot *slot);
+/* It ends, whatever became of its chunk. Safe where there is none. */
+void weft__jobs_emit_end(struct weft_jobs_slot *slot, int status);
 
 #endif

@@ -46,7 +46,7 @@ static void take_said(struct weft_jobs_slot *slot, int status)
     } else if (word == JOBS_FULL) {
         weft_timer_start(weft_loop_of(&slot->emit->op), &slot->room, slot->room_ms, look_for_room);
     } else if (word == JOBS_LATE) {
-        weft__jobs_slot_lose(slot); /* which cancels the emit too, if it is below the task */
+        weft__jobs_slot_lose(slot); /* and with the task what is below it: the emit, most likely */
         if (slot->emit != NULL)
             emit_over(slot, UV_ECANCELED);
     } else {
@@ -82,19 +82,18 @@ static void say(struct weft_jobs_slot *slot)
 
 /* ---- the op --------------------------------------------------------------------------------- */
 
-static void emit_cancel(struct weft_op *op, int reason)
+void weft__jobs_emit_end(struct weft_jobs_slot *slot, int status)
 {
-    struct weft_jobs_slot *slot = weft_owner(op, struct weft_jobs_emit, op)->task->slot_;
-    weft_timer_stop(weft_loop_of(op), &slot->room);
-    emit_over(slot, reason);
+    if (slot->emit == NULL)
+        return;
+    weft_timer_stop(weft_loop_of(&slot->emit->op), &slot->room);
+    emit_over(slot, status);
     jobs_call_cancel(&slot->say);
 }
 
-static bool is_below(const struct weft_op *op, const struct weft_op *above)
+static void emit_cancel(struct weft_op *op, int reason)
 {
-    while (op != NULL && op != above)
-        op = op->parent;
-    return op != NULL;
+    weft__jobs_emit_end(weft_owner(op, struct weft_jobs_emit, op)->task->slot_, reason);
 }
 
 static bool is_text(struct weft_text text)
@@ -105,8 +104,8 @@ static bool is_text(struct weft_text text)
 static int check(const struct weft_jobs_emit *emit)
 {
     const struct weft_jobs_task *task = emit->task;
-    if (task == NULL || task->slot_ == NULL || task->slot_->over ||
-        !is_below(&emit->op, &task->op) || !is_text(emit->data) || !is_text(emit->checkpoint))
+    if (task == NULL || task->slot_ == NULL || task->slot_->over || !is_text(emit->data) ||
+        !is_text(emit->checkpoint))
         return UV_EINVAL;
     if (emit->data.size > WEFT_JOBS_CHUNK_MAX || emit->checkpoint.size > WEFT_JOBS_CHECKPOINT_MAX)
         return UV_E2BIG;

@@ -3,7 +3,8 @@
  * Redis runs a script alone, with nothing in between: so an attempt is compared and its result recorded in one
  * step. KEYS[1] is the stream of parts; all other names follow from its own, and are in its slot.
  *
- * A job is a hash: owner (its producer), keep and unread (settings), added (parts put into the line so far),
+ * A job is a hash: owner (its producer), keep and unread (settings), added (parts put into the line so far), open
+ * (those of them that have not ended),
  * total and read (bytes of results recorded and delivered, each with 64 more for what it costs), waits (the
  * producer has found nothing), full (a worker waits for room). And for each part that is in the line or under
  * way: e: its entry, d: payload, a: attempt, o: whose call that attempt is, n: chunks recorded, c: checkpoint,
@@ -55,6 +56,7 @@ const char weft__jobs_script[] =
     "  remove(id)\n"
     "  call('HDEL', P .. 'j:' .. job, 'e:' .. part, 'a:' .. part, 'n:' .. part, 'c:' .. part,\n"
     "       'd:' .. part, 'k:' .. part, 'o:' .. part)\n"
+    "  call('HINCRBY', P .. 'j:' .. job, 'open', -1)\n"
     "end\n"
     /* The job and the part that an entry stands for. What is none of ours is buried, what is over removed. */
     "local function find(id)\n"
@@ -119,14 +121,13 @@ const char weft__jobs_script[] =
     "  return odd, #list\n"
     "end\n"
     "local function discard(job)\n"
-    "  local j, some = P .. 'j:' .. job, false\n"
+    "  local j = P .. 'j:' .. job\n"
     "  for _, field in ipairs(pcall('HKEYS', j)) do\n"
     "    if string.sub(field, 1, 2) == 'e:' then\n"
     "      remove(call('HGET', j, field))\n"
-    "      some = true\n"
     "    end\n"
     "  end\n"
-    "  call('DEL', j, P .. 'r:' .. job)\n"
+    "  local some = call('DEL', j, P .. 'r:' .. job) > 0\n"
     "  call('ZREM', P .. 'jobs', job)\n"
     "  if some then call('PUBLISH', P .. 'w', 'c' .. job) end\n"
     "end\n"
@@ -136,7 +137,8 @@ const char weft__jobs_script[] =
     "  local j, first, new = P .. 'j:' .. job, tonumber(first), {...}\n"
     "  if call('EXISTS', j) == 0 then\n"
     "    if first > 0 then return 'gone' end\n"
-    "    call('HSET', j, 'owner', owner, 'keep', keep, 'unread', unread, 'total', 0, 'read', 0, 'added', 0)\n"
+    "    call('HSET', j, 'owner', owner, 'keep', keep, 'unread', unread, 'total', 0, 'read', 0, 'added', 0,\n"
+    "         'open', 0)\n"
     "  end\n"
     "  keep_until(job, keep)\n"
     "  local added = tonumber(call('HGET', j, 'added'))\n"
@@ -144,13 +146,14 @@ const char weft__jobs_script[] =
     "    local part = first + i - 1\n"
     "    local id = call('XADD', parts, '*', 'job', job, 'part', part)\n"
     "    call('HSET', j, 'e:' .. part, id, 'd:' .. part, new[i], 'n:' .. part, 0, 'added', part + 1)\n"
+    "    call('HINCRBY', j, 'open', 1)\n"
     "  end\n"
     "  return 'ok'\n"
     "end\n"
     /* What was delivered is removed, the job kept, and what follows is read. */
     "function verbs.fetch(job, after, read, count, bytes)\n"
     "  local j, r = P .. 'j:' .. job, P .. 'r:' .. job\n"
-    "  local v = call('HMGET', j, 'keep', 'unread', 'total', 'read', 'full')\n"
+    "  local v = call('HMGET', j, 'keep', 'unread', 'total', 'read', 'full', 'open')\n"
     "  if not v[1] then return {'gone'} end\n"
     "  keep_until(job, v[1])\n"
     "  read = math.max(tonumber(read), tonumber(v[4]))\n"
@@ -161,14 +164,14 @@ const char weft__jobs_script[] =
     "    call('HDEL', j, 'full')\n"
     "    call('PUBLISH', P .. 'w', 'r' .. job)\n"
     "  end\n"
-    "  local found, size = {'ok'}, 0\n"
-    "  while #found <= tonumber(count) and size < tonumber(bytes) do\n"
+    "  local found, size = {'ok', tonumber(v[6])}, 0\n"
+    "  while #found <= tonumber(count) + 1 and size < tonumber(bytes) do\n"
     "    local e = call('XRANGE', r, '(' .. after, '+', 'COUNT', 1)[1]\n"
     "    if not e then break end\n"
     "    after, found[#found + 1] = e[1], e\n"
     "    for _, f in ipairs(e[2]) do size = size + #f end\n"
     "  end\n"
-    "  if count ~= '0' and #found == 1 then call('HSET', j, 'waits', 1) end\n"
+    "  if count ~= '0' and #found == 2 then call('HSET', j, 'waits', 1) end\n"
     "  return found\n"
     "end\n"
     "function verbs.discard(job)\n"

@@ -94,7 +94,8 @@ static void task_over(struct weft_op *worker_op, struct weft_op *op)
     (void)worker_op;
     slot->over = true;
     slot->crew->active--;
-    weft__jobs_crew_step(slot->crew); /* as long as it is there */
+    weft__jobs_emit_end(slot, UV_ECANCELED); /* one that was not begun below the task */
+    weft__jobs_crew_step(slot->crew);        /* as long as it is there */
     weft__jobs_slot_step(slot);
 }
 

@@ -388,10 +388,14 @@ static void crew_end(struct weft_jobs_crew *crew)
     struct weft_timer *timers[] = {&crew->rest, &crew->tick, &crew->patience, &crew->nudge};
     for (size_t i = 0; i < sizeof timers / sizeof timers[0]; i++)
         weft_timer_stop(loop, timers[i]);
+    bool cancelled = crew->cancelled;
     worker->crew_ = NULL;
     worker->listening = worker->ready = false;
     crew_free(crew);
-    weft_join(&worker->op);
+    if (cancelled)
+        weft_join(&worker->op);
+    else
+        weft_finish(&worker->op, 0);
 }
 
 /* Without a close it had no memory to begin, or all of the loop is being cancelled. */

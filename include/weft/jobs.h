@@ -226,8 +226,8 @@ WEFT_API void weft_jobs_worker_close(struct weft_jobs_worker *worker);
  *
  * op ends with 0 if the part is done, and that is recorded; or with an error, which is recorded with the text
  * in why, and fails the job: a part that may be tried again is tried again by its task. Only a worker that
- * dies, hangs or is cut off gives the part to another one. A task that ends with 0 although a chunk of it
- * was not recorded has failed, with the status of that emit.
+ * dies, hangs or is cut off gives the part to another one. A task that ends with 0 although Redis has refused
+ * a chunk of it, or nobody knows, has failed with the status of that emit.
  * When its job is cancelled, or its lease was lost and somebody else has the part, op is cancelled with
  * UV_ECANCELED, and how it ends is of no interest any more.
  *
@@ -265,8 +265,10 @@ struct weft_jobs_task {
  * borrowed until the end; a checkpoint may be empty. Begin it under the task's op, or below that.
  * It is over when Redis has it: that takes as long as unread_max bytes of this job wait for the producer, and
  * as long as Redis is away.
- *   UV_ECANCELED   the part is not this task's any more (its op is being cancelled); or the cancel's own
- *                  reason. Whether the chunk was recorded is not known then, so the task can emit no more.
+ * A cancel is answered when Redis has answered what was sent, or has not in time; it may lose. An emit that
+ * was cancelled and ends with an error is not recorded, except if no answer came: then nobody knows, and all
+ * further emits of the task end in the same way.
+ *   UV_ECANCELED   the part is not this task's any more; its op is being cancelled
  *   UV_EBUSY       another emit of the task is under way
  *   UV_E2BIG       data is larger than WEFT_JOBS_CHUNK_MAX, or checkpoint than WEFT_JOBS_CHECKPOINT_MAX
  *   UV_EINVAL      there is no task, or it has ended

@@ -617,32 +617,3 @@ TEST(one_emit_at_a_time_and_not_too_large)
     assert_int_equal(twice.statuses[2], UV_EBUSY);
     scene_down_clean();
 }
-
-static void left_alone(struct weft_op *op, struct weft_op *emit)
-{
-    (void)emit;
-    weft_finish(op, 0); /* as if nothing had happened */
-}
-
-static void cancel_emit(struct weft_op *op)
-{
-    struct chore *chore = weft_owner(op, struct chore, task.op);
-    weft_jobs_emit(op, &chore->emit, &chore->task, weft_text_of("0.0"), weft_text(NULL, 0),
-                   left_alone);
-    weft_cancel(&chore->emit.op, UV_ETIMEDOUT);
-}
-
-TEST(a_task_that_hides_a_chunk_that_was_not_recorded_has_failed)
-{
-    scene_prepare();
-    jobs_up();
-    set_redis(&s.one.redis);
-    s.one.queue = "test";
-    s.one.begin = cancel_emit;
-    s.one.task_size = WEFT_JOBS_TASK(struct chore, task);
-    weft_jobs_worker(weft_root(&s.w.loop), &s.one, weft_ignore);
-    order_set(&s.order, 1, 1, 0);
-    order_begin(&s.order);
-    order_fails(&s.order, UV_ETIMEDOUT);
-    scene_down_clean();
-}

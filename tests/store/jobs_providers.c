@@ -14,13 +14,21 @@ static struct bed {
     struct weft_jobs jobs;
     struct weft_jobs_worker worker;
     struct weft_jobs_task *task;
-    bool given;
-    unsigned fetches;
+    bool given, idle;        /* the part is; there is none */
+    struct fake_peer *waits; /* for a part */
 } bed;
 
 static bool is_verb(const redisReply *command, const char *verb)
 {
     return strcmp(command->element[4]->str, verb) == 0;
+}
+
+/* Who knows of no part gets it again. */
+static void answer_join(struct fake_peer *peer, const redisReply *command)
+{
+    if (command->elements == 6)
+        bed.given = bed.idle;
+    fake_line(peer, "*2\r\n$2\r\nok\r\n:0\r\n");
 }
 
 static void answer_call(struct fake_peer *peer, const redisReply *command)
@@ -35,8 +43,10 @@ static void answer_call(struct fake_peer *peer, const redisReply *command)
                         "\r\n$5\r\ntotal\r\n$3\r\n133\r\n$6\r\nstatus\r\n$1\r\n0\r\n$3\r\nwhy\r\n"
                         "$0\r\n\r\n"
                       : "*2\r\n$2\r\nok\r\n:1\r\n");
-    else if (is_verb(command, "join") || is_verb(command, "sweep"))
+    else if (is_verb(command, "sweep"))
         fake_line(peer, "*2\r\n$2\r\nok\r\n:0\r\n");
+    else if (is_verb(command, "join"))
+        answer_join(peer, command);
     else if (is_verb(command, "take"))
         fake_line(peer, "*8\r\n$4\r\ntask\r\n$3\r\n1-1\r\n$32\r\n" JOB
                         "\r\n$1\r\n0\r\n$1\r\n1\r\n$1\r\n0\r\n$0\r\n\r\n$4\r\nwork\r\n");
@@ -46,18 +56,38 @@ static void answer_call(struct fake_peer *peer, const redisReply *command)
         fake_line(peer, "$2\r\nok\r\n");
 }
 
+static void give_part(struct fake_peer *peer)
+{
+    if (bed.given) {
+        bed.waits = peer;
+        return;
+    }
+    bed.given = true;
+    fake_line(peer,
+              "*1\r\n*2\r\n$9\r\n{p}:parts\r\n*1\r\n*2\r\n$3\r\n1-1\r\n*2\r\n$1\r\na\r\n$1\r\n"
+              "b\r\n");
+}
+
+static void call_back(void)
+{
+    if (bed.waits != NULL && weft_stream_connected(&bed.waits->stream))
+        fake_line(bed.waits, "*-1\r\n");
+    bed.waits = NULL;
+}
+
 static void answer(struct fake_peer *peer, const redisReply *command)
 {
-    if (fake_asked(command, "EVAL") || fake_asked(command, "EVALSHA"))
+    if (fake_asked(command, "EVAL") || fake_asked(command, "EVALSHA")) {
         answer_call(peer, command);
-    else if (fake_asked(command, "CLIENT"))
+    } else if (fake_asked(command, "XREADGROUP")) {
+        give_part(peer);
+    } else if (fake_asked(command, "CLIENT")) {
         fake_line(peer, ":7\r\n");
-    else if (!fake_asked(command, "XREADGROUP"))
+        if (strcmp(command->element[1]->str, "UNBLOCK") == 0)
+            call_back();
+    } else {
         fake_good(peer, command);
-    else if (!bed.given)
-        bed.given = true,
-        fake_line(peer, "*1\r\n*2\r\n$9\r\n{p}:parts\r\n*1\r\n*2\r\n$3\r\n1-1\r\n*2\r\n"
-                        "$1\r\na\r\n$1\r\nb\r\n");
+    }
 }
 
 static void work(struct weft_op *op)
@@ -92,29 +122,43 @@ static void up_fake(struct weft_loop *loop)
     fake_up(loop, &bed.fake, answer);
 }
 
+/* The fake ends behind whoever has something to tell it. */
+static void closed(struct weft_op *root, struct weft_op *op)
+{
+    (void)root;
+    (void)op;
+    fake_down(&bed.fake);
+}
+
 static void up_jobs(struct weft_loop *loop)
 {
     up_fake(loop);
     fill_jobs(&bed.jobs);
-    weft_jobs(weft_root(loop), &bed.jobs, weft_ignore);
+    weft_jobs(weft_root(loop), &bed.jobs, closed);
 }
 
 static void up_task(struct weft_loop *loop)
 {
     up_fake(loop);
     fill_worker(&bed.worker);
-    weft_jobs_worker(weft_root(loop), &bed.worker, weft_ignore);
-    for (int i = 0; i < 100000 && bed.task == NULL; i++)
-        uv_run(loop->uv, UV_RUN_NOWAIT);
+    weft_jobs_worker(weft_root(loop), &bed.worker, closed);
+    while (bed.task == NULL) {
+        if (loop->sim_ != NULL)
+            weft_sim_step(loop->sim_);
+        else
+            uv_run(loop->uv, UV_RUN_ONCE);
+    }
 }
 
 static void down(struct weft_loop *loop)
 {
     (void)loop;
-    weft_jobs_close(&bed.jobs);
-    if (bed.worker.crew_ != NULL)
+    if (bed.jobs.engine_ != NULL)
+        weft_jobs_close(&bed.jobs);
+    else if (bed.worker.crew_ != NULL)
         weft_cancel(&bed.worker.op, UV_ECANCELED);
-    fake_down(&bed.fake);
+    else
+        fake_down(&bed.fake);
 }
 
 /* ---- the producer --------------------------------------------------------------------------- */
@@ -203,7 +247,7 @@ TEST(a_run_conforms)
 
 static void good_worker(void *storage)
 {
-    bed.given = true;
+    bed.given = bed.idle = true;
     fill_worker(storage);
 }
 
@@ -263,7 +307,7 @@ static const struct weft_provider an_emit = {
     .bad = bad_emit,
     .bad_status = UV_E2BIG,
     .nothing_status = UV_EINVAL,
-    .flags = WEFT_PROVIDER_ALONE,
+    .flags = WEFT_PROVIDER_ALONE | WEFT_PROVIDER_AWAITS,
 };
 
 TEST(an_emit_conforms)
@@ -285,7 +329,15 @@ static void life_end(void)
 {
     weft_jobs_close(&bed.jobs);
     weft_jobs_worker_close(&bed.worker);
-    fake_down(&bed.fake);
+    if (bed.jobs.op.state_ == OP_IDLE && bed.worker.op.state_ == OP_IDLE)
+        fake_down(&bed.fake);
+}
+
+static void side_over(struct weft_op *root, struct weft_op *op)
+{
+    (void)root;
+    (void)op;
+    life_end();
 }
 
 static void emitted(struct weft_op *op, struct weft_op *emit)
@@ -306,17 +358,9 @@ static void start_worker(struct weft_op *root, struct weft_op *op)
     life.ran = op->status;
     fill_worker(&bed.worker);
     bed.worker.begin = emit_once;
-    weft_jobs_worker(root, &bed.worker, weft_ignore);
-    if (bed.worker.crew_ == NULL || life.ran != 0)
+    weft_jobs_worker(root, &bed.worker, side_over);
+    if (life.ran != 0)
         life_end();
-}
-
-/* One that had no memory to begin never gets a task. */
-static void worker_over(struct weft_op *root, struct weft_op *op)
-{
-    (void)root;
-    (void)op;
-    life_end();
 }
 
 static bool is_clear(int status)
@@ -327,7 +371,7 @@ static bool is_clear(int status)
 static void start_all(struct weft_loop *loop)
 {
     fill_jobs(&bed.jobs);
-    weft_jobs(weft_root(loop), &bed.jobs, worker_over);
+    weft_jobs(weft_root(loop), &bed.jobs, side_over);
     good_run(&life.run);
     weft_jobs_run(weft_root(loop), &life.run, start_worker);
 }

@@ -170,3 +170,42 @@ TEST(a_redis_that_was_away_for_long_costs_no_lease)
     assert_int_equal(s.one.stats.claimed + s.other.stats.claimed, 0);
     scene_down_clean();
 }
+
+/* ---- a chunk of which nobody knows ---------------------------------------------------------- */
+
+static int emitted_with;
+
+static void left_alone(struct weft_op *op, struct weft_op *emit)
+{
+    emitted_with = emit->status;
+    weft_finish(op, 0); /* as if nothing had happened */
+}
+
+static void emit_and_cancel(struct weft_op *op)
+{
+    struct chore *chore = weft_owner(op, struct chore, task.op);
+    s.begun++;
+    kill(s.server.pid, SIGSTOP);
+    weft_jobs_emit(op, &chore->emit, &chore->task, weft_text_of("0.0"), weft_text(NULL, 0),
+                   left_alone);
+    weft_cancel(&chore->emit.op, UV_EINTR);
+}
+
+TEST(a_task_that_hides_a_chunk_of_which_nobody_knows_has_failed)
+{
+    scene_prepare_kept();
+    jobs_up();
+    set_redis(&s.one.redis);
+    s.one.redis.command_ms = 60;
+    s.one.queue = "test";
+    s.one.begin = emit_and_cancel;
+    s.one.task_size = WEFT_JOBS_TASK(struct chore, task);
+    weft_jobs_worker(weft_root(&s.w.loop), &s.one, weft_ignore);
+    order_set(&s.order, 1, 1, 0);
+    order_begin(&s.order);
+    until(&s.w, s.begun == 1 && emitted_with != 0);
+    assert_int_equal(emitted_with, UV_EINTR);
+    kill(s.server.pid, SIGCONT);
+    order_fails(&s.order, UV_EINTR);
+    scene_down_clean();
+}

@@ -84,6 +84,7 @@ static bool is_final(const struct jobs_call *call)
 static void paused(struct weft_op *op, struct weft_op *pause)
 {
     struct jobs_call *call = weft_owner(op, struct jobs_call, op);
+    call->pausing = false;
     if (weft_cancelled(op) != 0)
         weft_finish(op, pause->status != 0 ? pause->status : weft_cancelled(op));
     else
@@ -98,7 +99,7 @@ static void called(struct weft_op *op, struct weft_op *command)
         return;
     }
     bool unknown = refusal_starts(call, "NOSCRIPT") && !call->by_text;
-    if (!unknown && is_final(call)) {
+    if (!unknown && (is_final(call) || call->last)) {
         weft_finish(op, command->status);
         return;
     }
@@ -110,6 +111,7 @@ static void called(struct weft_op *op, struct weft_op *command)
     }
     unsigned doublings = call->tries < PAUSE_DOUBLINGS ? call->tries : PAUSE_DOUBLINGS;
     call->tries++;
+    call->pausing = true;
     weft_sleep(op, &call->pause, (uint64_t)PAUSE_MS << doublings, paused);
 }
 
@@ -133,10 +135,17 @@ static void call_begin(struct weft_op *op)
 void weft__jobs_call_run(struct jobs_call *call, weft_then_fn *then)
 {
     call->tries = 0;
-    call->by_text = false;
+    call->by_text = call->pausing = call->last = false;
     call->busy = true;
     weft_run_now_at(WEFT_HERE("jobs call", WEFT_QUEUE), &call->hub->op, &call->op, call_begin,
                     then);
+}
+
+void weft__jobs_call_last(struct jobs_call *call)
+{
+    call->last = true;
+    if (call->pausing)
+        weft_cancel(&call->op, UV_ECANCELED);
 }
 
 void weft__jobs_call_over(struct jobs_call *call)

@@ -58,7 +58,8 @@ struct weft_jobs_slot {
     struct weft_jobs_emit *emit; /* under way */
     struct weft_timer room;      /* it waits for some */
     uint64_t room_ms;
-    int failed;    /* an emit has; the first one's status */
+    int stopped;   /* the emit was cancelled with this */
+    int failed;    /* what became of a chunk is not known, or it was refused */
     bool over;     /* its task is */
     bool lost;     /* its part is somebody else's, or nobody's */
     bool settled;  /* its end is recorded, or need not be */
@@ -82,7 +83,7 @@ void weft__jobs_slot_call(struct weft_jobs_slot *slot, struct jobs_call *call, c
 
 /* There may be room now. */
 void weft__jobs_emit_again(struct weft_jobs_slot *slot);
-/* It ends, whatever became of its chunk. Safe where there is none. */
+/* It ends as soon as it is known what became of its chunk. Safe where there is none. */
 void weft__jobs_emit_end(struct weft_jobs_slot *slot, int status);
 
 #endif

@@ -1,6 +1,7 @@
-/* A chunk on its way into Redis. The call for it is the slot's, not the emit's, so that an emit which is cancelled
- * can end at once: what it said may be on its way, and nobody knows whether it is recorded. Then the number of
- * the next chunk is not known either, and the task says no more.
+/* A chunk on its way into Redis. The call for it is the slot's, under the hub, so that a cancel does not reach it:
+ * what was sent may be recorded, and only its answer says so. An emit that is cancelled waits for that, but
+ * not for another try. If no answer comes nobody knows how many chunks there are, and the task says no
+ * more.
  *
  * When there is no room the script says so; then it is asked again when a message comes, and now and then. */
 #include "crew.h"
@@ -14,9 +15,13 @@ static void emit_over(struct weft_jobs_slot *slot, int status)
 {
     struct weft_jobs_emit *emit = slot->emit;
     slot->emit = NULL;
-    if (status != 0 && slot->failed == 0)
-        slot->failed = status;
     weft_finish(&emit->op, status);
+}
+
+static void emit_fail(struct weft_jobs_slot *slot, int status)
+{
+    slot->failed = status;
+    emit_over(slot, status);
 }
 
 static void look_for_room(struct weft_timer *timer)
@@ -43,15 +48,19 @@ static void take_said(struct weft_jobs_slot *slot, int status)
     if (word == JOBS_OK) {
         slot->task->chunks++;
         emit_over(slot, 0);
+    } else if (word == JOBS_FULL && slot->stopped != 0) {
+        emit_over(slot, slot->stopped);
     } else if (word == JOBS_FULL) {
         weft_timer_start(weft_loop_of(&slot->emit->op), &slot->room, slot->room_ms, look_for_room);
     } else if (word == JOBS_LATE) {
         weft__jobs_slot_lose(slot); /* and with the task what is below it: the emit, most likely */
         if (slot->emit != NULL)
-            emit_over(slot, UV_ECANCELED);
+            emit_fail(slot, UV_ECANCELED);
+    } else if (slot->stopped != 0) {
+        emit_fail(slot, slot->stopped);
     } else {
         weft__jobs_call_why(&slot->say, slot->task->why);
-        emit_over(slot, status != 0 ? status : WEFT_ESTATUS);
+        emit_fail(slot, status != 0 ? status : WEFT_ESTATUS);
     }
 }
 
@@ -70,7 +79,7 @@ static void say(struct weft_jobs_slot *slot)
 {
     struct weft_jobs_emit *emit = slot->emit;
     if (slot->crew->deaf) {
-        emit_over(slot, UV_ECANCELED);
+        emit_fail(slot, UV_ECANCELED);
         return;
     }
     weft__jobs_slot_call(slot, &slot->say, "emit");
@@ -86,9 +95,13 @@ void weft__jobs_emit_end(struct weft_jobs_slot *slot, int status)
 {
     if (slot->emit == NULL)
         return;
+    if (slot->say.busy) {
+        slot->stopped = status;
+        weft__jobs_call_last(&slot->say);
+        return;
+    }
     weft_timer_stop(weft_loop_of(&slot->emit->op), &slot->room);
     emit_over(slot, status);
-    jobs_call_cancel(&slot->say);
 }
 
 static void emit_cancel(struct weft_op *op, int reason)
@@ -124,6 +137,7 @@ void weft_jobs_emit_begin(struct weft_op *op)
     }
     struct weft_jobs_slot *slot = emit->task->slot_;
     slot->emit = emit;
+    slot->stopped = 0;
     slot->room_ms = ROOM_MS;
     weft_on_cancel(op, emit_cancel);
     say(slot);

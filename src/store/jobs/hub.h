@@ -66,6 +66,8 @@ struct jobs_call {
     struct weft_sleep pause;
     unsigned tries;
     bool busy;    /* under way; false from weft__jobs_call_over on */
+    bool pausing; /* before the next try */
+    bool last;    /* there is none */
     bool by_text; /* Redis does not know the script */
     size_t numbers_used;
     char numbers[JOBS_NUMBERS][JOBS_NUMBER];
@@ -89,6 +91,8 @@ static inline void jobs_call_free(struct jobs_call *call)
 }
 /* The words of a refusal, into why. */
 void weft__jobs_call_why(const struct jobs_call *call, char why[WEFT_REDIS_WHY]);
+/* No more tries: it ends with the answer to the one that is under way, or without one. Busy. */
+void weft__jobs_call_last(struct jobs_call *call);
 /* Stop it; its then follows. Safe on one that is not busy. */
 static inline void jobs_call_cancel(struct jobs_call *call)
 {

@@ -18,14 +18,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum {
-    BLOCK_MS = 2000,
-    REST_MS = 20,
-    REST_MAX_MS = 1000,
-    NUDGE_MS = 20,
-    QUIET_MS = 10 * 60 * 1000,
-    SWEEP_TICKS = 3
-};
+enum { BLOCK_MS = 2000, REST_MS = 20, REST_MAX_MS = 1000, NUDGE_MS = 20, SWEEP_TICKS = 3 };
 
 static struct weft_jobs_crew *crew_of(struct jobs_hub *hub)
 {
@@ -312,12 +305,13 @@ static void swept(struct weft_op *op, struct weft_op *child)
     weft__jobs_crew_step(crew);
 }
 
+/* A worker that has nothing, and has not even asked for long, is gone; should it not be, it is back when it asks. */
 static void sweep(struct weft_jobs_crew *crew)
 {
     if (crew->closing || crew->sweep.busy || !weft__jobs_hub_steady(&crew->hub, crew->lease_ms))
         return;
     weft__jobs_call_init(&crew->sweep, &crew->hub, "sweep", NULL);
-    weft__jobs_call_number(&crew->sweep, QUIET_MS);
+    weft__jobs_call_number(&crew->sweep, 2 * BLOCK_MS + 3 * crew->lease_ms);
     weft__jobs_call_run(&crew->sweep, swept);
 }
 

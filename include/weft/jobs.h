@@ -66,9 +66,9 @@ enum {
     WEFT_JOBS_CHUNK_MAX = 1024 * 1024,   /* bytes of a chunk, at most */
     WEFT_JOBS_CHECKPOINT_MAX = 64 * 1024,
     WEFT_JOBS_CONCURRENCY_MAX = 256,
-    WEFT_JOBS_DEAD_MAX = 10000, /* dead letters; then the oldest give way */
-    WEFT_JOBS_QUEUE_MAX = 200,  /* bytes of a queue's name */
-    WEFT_JOBS_ID = 32           /* hexadecimal digits of a job's id */
+    WEFT_JOBS_DEAD_MAX = 1000, /* dead letters; then the oldest give way */
+    WEFT_JOBS_QUEUE_MAX = 200, /* bytes of a queue's name */
+    WEFT_JOBS_ID = 32          /* hexadecimal digits of a job's id */
 };
 
 /* ---- the producer --------------------------------------------------------------------------- */

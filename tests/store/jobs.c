@@ -259,6 +259,27 @@ TEST(a_callback_may_cancel_its_run)
     scene_down_clean();
 }
 
+static bool close_there(struct weft_jobs_run *run, size_t part, struct weft_text data)
+{
+    (void)part;
+    (void)data;
+    weft_jobs_close(run->jobs);
+    return false;
+}
+
+TEST(a_callback_may_close_its_producer)
+{
+    scene_prepare();
+    jobs_up();
+    worker_up(&s.one);
+    order_set(&s.order, 3, 3, 0);
+    s.order.run.on_result = close_there;
+    order_begin(&s.order);
+    order_fails(&s.order, UV_ECANCELED);
+    until(&s.w, is_over(&s.jobs.op));
+    scene_down_clean();
+}
+
 /* ---- backpressure --------------------------------------------------------------------------- */
 
 TEST(a_consumer_that_says_no_holds_the_workers_back)

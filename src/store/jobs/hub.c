@@ -26,12 +26,13 @@ static void taught(struct weft_op *op, struct weft_op *lesson)
     weft_redis_command_free(&hub->lesson);
 }
 
-/* From then on it is called by its sum. Until then, and should Redis have forgotten it, by its text. */
+/* At every connection, for Redis may be a new one. From then on it is called by its sum; until then, and should
+ * Redis have forgotten it, by its text. */
 static void teach(struct jobs_hub *hub)
 {
     const struct weft_text args[] = {WEFT_REDIS_ARG("SCRIPT"), WEFT_REDIS_ARG("LOAD"),
                                      weft_text_of(weft__jobs_script)};
-    if (hub->teaching || hub->taught)
+    if (hub->teaching)
         return;
     hub->teaching = true;
     weft_redis_command(&hub->op, &hub->lesson, hub->redis, args, 3, taught);

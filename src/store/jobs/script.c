@@ -14,7 +14,7 @@
  * has a number, an attempt the token of the call that began it; for all else the second time is too late. */
 #include "hub.h"
 
-_Static_assert(WEFT_JOBS_DEAD_MAX == 10000, "MAXLEN in bury");
+_Static_assert(WEFT_JOBS_DEAD_MAX == 1000, "MAXLEN in bury");
 _Static_assert(WEFT_EPOISON == -10011, "the status in give_up");
 _Static_assert(WEFT_JOBS_ID == 32 && WEFT_JOBS_PARTS_MAX <= 100000000, "what find accepts");
 
@@ -41,7 +41,7 @@ const char weft__jobs_script[] =
     "  call('DEL', parts)\n"
     "end\n"
     "local function bury(...)\n"
-    "  call('XADD', P .. 'dead', 'MAXLEN', '10000', '*', ...)\n"
+    "  call('XADD', P .. 'dead', 'MAXLEN', '1000', '*', ...)\n"
     "end\n"
     /* A result: a chunk or an end. The producer is told if it has found nothing before. */
     "local function record(job, part, chunk, size, ...)\n"

@@ -85,15 +85,14 @@ struct weft_jobs_stats {
 /* Set before the begin, texts stay until the end; zero will do for all but redis.url and queue. */
 struct weft_jobs {
     struct weft_op op;
-    struct weft_redis
-        redis; /* its settings are yours, but on_up and on_down; and what it says of itself */
-    const char *queue; /* without '{' and '}' */
-    uint64_t keep_ms;  /* a job is discarded when its producer was away for so long */
+    struct weft_redis redis; /* its settings, but on_up and on_down; and what it says of itself */
+    const char *queue;       /* a name without '{' and '}' */
+    uint64_t keep_ms;        /* a job is discarded when its producer was away for so long */
     size_t unread_max; /* bytes of a job's results that wait in Redis; then its workers wait */
-    size_t window;     /* parts of one job in the line or under way; the next follow as these end */
+    size_t window;     /* parts of a job in the line or under way; others follow as these end */
     size_t limit;      /* runs at a time */
 
-    bool listening; /* read only: it is told of results at once; else it looks for them */
+    bool listening; /* read only: it is told of results at once; else it looks now and then */
     struct weft_jobs_stats stats; /* read only */
     struct weft_jobs_engine *engine_;
 };
@@ -138,16 +137,15 @@ struct weft_jobs_run {
     struct weft_jobs *jobs;
     size_t parts;
     const struct weft_text *payloads; /* one for each part, until the end; or NULL, and: */
-    /* Says what part, from 0, is to do. The text stays until it is called again, or the run is over. Called
-     * once for each part, in order, a few (window) ahead of those that have ended. A negative status ends
-     * the run. */
+    /* Says what part, from 0, is to do; the text is copied. Called once for each part, in order, a few (window)
+     * ahead of those that have ended. A negative status ends the run. */
     int (*payload)(struct weft_jobs_run *run, size_t part, struct weft_text *payload);
     /* A chunk of a part's result. Those of one part come in order, those of several in any. data is there
      * until it returns. false: no more until weft_jobs_resume; nothing is read from Redis meanwhile, and when
      * unread_max bytes wait there the workers pause. NULL: results are dropped. */
     bool (*on_result)(struct weft_jobs_run *run, size_t part, struct weft_text data);
-    void (*on_part)(struct weft_jobs_run *run,
-                    size_t part); /* a part has ended well; may be NULL */
+    /* A part has ended well. May be NULL. */
+    void (*on_part)(struct weft_jobs_run *run, size_t part);
 
     char id[WEFT_JOBS_ID + 1]; /* read only: the job's name in Redis */
     size_t ended;              /* read only: parts that have ended well */
@@ -184,15 +182,15 @@ struct weft_jobs_worker_stats {
 /* Set before the begin, texts stay until the end; zero will do for all but redis.url, queue and begin. */
 struct weft_jobs_worker {
     struct weft_op op;
-    struct weft_redis
-        redis; /* its settings are yours, but on_up and on_down; and what it says of itself */
+    struct weft_redis redis; /* as in weft_jobs */
     const char *queue;
     unsigned concurrency; /* tasks at a time; 0: one */
-    uint64_t
-        lease_ms; /* how long a part is a worker's without a sign of life, which is given three times
-                             as often; the same for all workers of a queue */
-    unsigned
-        deliveries; /* so often may a part be begun without coming to an end; then it is poison */
+    /* How long a part is a worker's without a sign of life, of which it gives three in that time. The same for
+     * all workers of a queue. */
+    uint64_t lease_ms;
+    /* So many leases of a part may run out; then it is poison. A worker that dies takes all of its tasks with
+     * it, and for each of them that is one. */
+    unsigned deliveries;
     weft_begin_fn *begin; /* the begin of task->op */
     size_t task_size;     /* WEFT_JOBS_TASK of the struct around it; 0: there is none */
 
@@ -235,11 +233,10 @@ WEFT_API void weft_jobs_worker_close(struct weft_jobs_worker *worker);
 struct weft_jobs_task {
     struct weft_op op;
     struct weft_jobs_worker *worker;
-    struct weft_text payload; /* with a NUL behind, until the end */
-    struct weft_text
-        checkpoint;   /* that came with the last chunk of an attempt before; "" if none did */
-    uint64_t chunks;  /* how many are recorded: of attempts before, and of this one */
-    uint64_t attempt; /* from 1 */
+    struct weft_text payload;    /* with a NUL behind, until the end */
+    struct weft_text checkpoint; /* of the last chunk of an attempt before; "" if there is none */
+    uint64_t chunks;             /* how many are recorded: of attempts before, and of this one */
+    uint64_t attempt;            /* from 1 */
     size_t part;
     char job[WEFT_JOBS_ID + 1];
     char why[WEFT_REDIS_WHY]; /* yours: for an error */

@@ -473,6 +473,25 @@ TEST(a_poison_part_goes_to_the_dead_letters_and_the_job_is_told)
     scene_down(); /* the ghost stays in the group for a while */
 }
 
+TEST(a_payload_that_is_too_large_for_a_worker_is_poison)
+{
+    static char large[4000];
+    scene_prepare();
+    s.one.redis.reply_max = 4096;
+    jobs_up();
+    worker_up(&s.one);
+    memset(large, ' ', sizeof large);
+    order_set(&s.order, 2, 1, 0);
+    s.order.payloads[1] = weft_text(large, sizeof large);
+    order_begin(&s.order);
+    order_fails(&s.order, WEFT_EPOISON);
+    assert_int_equal(s.order.run.part, 1);
+    assert_string_equal(s.order.run.why, "too large");
+    until(&s.w, s.one.stats.dead == 1);
+    redis_server_say(&s.server, "DEL {test}:dead");
+    scene_down_clean();
+}
+
 TEST(a_job_whose_producer_has_vanished_is_discarded)
 {
     scene_prepare();

@@ -157,7 +157,7 @@ static void be_worker(unsigned number)
     set_redis(&mine.worker.redis);
     mine.worker.redis.url = url;
     mine.worker.queue = "sums";
-    mine.worker.concurrency = 2;
+    mine.worker.concurrency = m.run.parts == PARTS ? 2 : 1; /* who dies takes all it has with it */
     mine.worker.lease_ms = LEASE_MS;
     mine.worker.deliveries = m.run.parts == PARTS ? 1000 : 3;
     mine.worker.begin = sum_begin;

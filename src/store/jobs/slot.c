@@ -43,12 +43,12 @@ static void ended(struct weft_op *op, struct weft_op *child)
     weft__jobs_call_over(&slot->end);
     enum jobs_word word =
         child->status == 0 ? weft__jobs_read_word(slot->end.command.reply) : JOBS_NONSENSE;
+    bool repeated =
+        word == JOBS_LATE && slot->end.tries > 0; /* the answer to the first try was lost */
     if (word == JOBS_OK && slot->returned)
         stats->returned++;
-    else if (word == JOBS_OK)
+    else if (word == JOBS_OK || repeated)
         stats->finished++;
-    else if (word == JOBS_LATE && slot->end.tries > 0)
-        stats->finished++; /* most likely at the first try, whose answer was lost */
     else if (word == JOBS_LATE)
         stats->lost++;
     else if (child->status == 0 || child->status == WEFT_ESTATUS)

@@ -18,7 +18,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { BLOCK_MS = 2000, REST_MS = 20, REST_MAX_MS = 1000, NUDGE_MS = 20, SWEEP_TICKS = 3 };
+enum {
+    BLOCK_MS = 2000,
+    REST_MS = 20,
+    REST_MAX_MS = 1000,
+    NUDGE_MS = 20,
+    SWEEP_TICKS = 3,
+    TASK_MAX = 1024 * 1024
+};
 
 static struct weft_jobs_crew *crew_of(struct jobs_hub *hub)
 {
@@ -311,7 +318,7 @@ static void sweep(struct weft_jobs_crew *crew)
     if (crew->closing || crew->sweep.busy || !weft__jobs_hub_steady(&crew->hub, crew->lease_ms))
         return;
     weft__jobs_call_init(&crew->sweep, &crew->hub, "sweep", NULL);
-    weft__jobs_call_number(&crew->sweep, 2 * BLOCK_MS + 3 * crew->lease_ms);
+    weft__jobs_call_number(&crew->sweep, 3 * crew->lease_ms + 2 * (uint64_t)BLOCK_MS);
     weft__jobs_call_run(&crew->sweep, swept);
 }
 
@@ -503,7 +510,7 @@ static int check(struct weft_jobs_worker *worker)
     if (worker->lease_ms != 0 && worker->lease_ms < WEFT_JOBS_TIME_MIN_MS)
         return weft__jobs_wrong(redis, UV_EINVAL, "lease_ms is too short");
     if (worker->task_size != 0 &&
-        (worker->task_size < sizeof(struct weft_jobs_task) || worker->task_size > 1024 * 1024))
+        (worker->task_size < sizeof(struct weft_jobs_task) || worker->task_size > TASK_MAX))
         return weft__jobs_wrong(redis, UV_EINVAL, "the task_size is not possible");
     return weft__jobs_check(redis, worker->queue);
 }
@@ -522,7 +529,8 @@ static struct weft_jobs_crew *crew_new(struct weft_jobs_worker *worker)
     crew->rest_ms = REST_MS;
     snprintf(crew->max, sizeof crew->max, "%zu", max / 2);
     crew->known = weft_calloc(crew->concurrency + 2, sizeof *crew->known);
-    crew->join_args = weft_calloc(crew->concurrency + 2 + JOBS_ARGS, sizeof *crew->join_args);
+    crew->join_args =
+        weft_calloc(crew->concurrency + (size_t)2 + JOBS_ARGS, sizeof *crew->join_args);
     if (crew->known != NULL && crew->join_args != NULL)
         return crew;
     crew_free(crew);

@@ -1,5 +1,5 @@
 /* Jobs as they should be: parts and their results, errors, cancels, backpressure, leases, dead letters.
- * ctest: labels=valgrind timeout=120 */
+ * ctest: timeout=120 */
 #include "jobs_kit.h"
 
 /* ---- results -------------------------------------------------------------------------------- */
@@ -316,7 +316,7 @@ TEST(a_paused_run_keeps_its_job_alive)
     s.order.pause_at = 1;
     order_begin(&s.order);
     until(&s.w, s.order.run.chunks == 1);
-    run_for(&s.w, 500);
+    run_for(&s.w, 400);
     s.order.pause_at = 0;
     weft_jobs_resume(&s.order.run);
     order_is_complete(&s.order, 3);
@@ -415,15 +415,15 @@ TEST(a_part_whose_worker_is_gone_is_claimed_and_what_that_says_is_late)
 {
     scene_prepare();
     s.one.lease_ms = 60000; /* hears nothing, and believes that it has the part */
-    s.other.lease_ms = 150;
+    s.other.lease_ms = 120;
     jobs_up();
     worker_up(&s.one);
-    order_set(&s.order, 1, 4, 400);
+    order_set(&s.order, 1, 3, 300);
     order_begin(&s.order);
     until(&s.w, s.order.run.chunks == 1);
     give_to_a_ghost();
     worker_up(&s.other);
-    order_is_complete(&s.order, 4);
+    order_is_complete(&s.order, 3);
     assert_int_equal(s.begun, 2);
     assert_int_equal(s.other.stats.claimed, 1);
     until(&s.w, s.one.stats.lost == 1);
@@ -434,11 +434,11 @@ TEST(a_part_whose_worker_is_gone_is_claimed_and_what_that_says_is_late)
 TEST(signs_of_life_keep_a_part_that_takes_longer_than_its_lease)
 {
     scene_prepare();
-    s.one.lease_ms = s.other.lease_ms = 300;
+    s.one.lease_ms = s.other.lease_ms = 200;
     jobs_up();
     worker_up(&s.one);
     worker_up(&s.other);
-    order_set(&s.order, 1, 1, 1500);
+    order_set(&s.order, 1, 1, 700);
     order_begin(&s.order);
     order_is_complete(&s.order, 1);
     assert_int_equal(s.begun, 1);
@@ -496,7 +496,7 @@ TEST(a_job_whose_producer_has_vanished_is_discarded)
 {
     scene_prepare();
     s.one.lease_ms = 100;
-    s.jobs.keep_ms = 60000;
+    s.jobs.keep_ms = 600;
     jobs_up();
     worker_up(&s.one);
     order_set(&s.order, 3, 1, 60000);

@@ -1,6 +1,6 @@
 /* Jobs in trouble: Redis is killed, hangs, forgets; connections are cut all the time. What Redis keeps on disk is
  * never lost, and no chunk comes twice: order_result looks at each.
- * ctest: timeout=180 */
+ * ctest: shuffle=no timeout=180 */
 #include "jobs_kit.h"
 
 static void workers_up(uint64_t lease_ms)

@@ -78,6 +78,8 @@ TEST(a_redis_that_hangs_is_told_twice_and_records_once)
         kill(s.server.pid, SIGCONT);
     }
     order_is_complete(&s.order, 10);
+    assert_int_equal(s.begun, 6); /* what was repeated was known, and cost nobody his part */
+    assert_int_equal(s.one.stats.lost + s.other.stats.lost, 0);
     scene_down_clean();
 }
 

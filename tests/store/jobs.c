@@ -305,6 +305,24 @@ TEST(a_consumer_that_says_no_holds_the_workers_back)
     scene_down_clean();
 }
 
+TEST(what_was_delivered_is_removed)
+{
+    scene_prepare();
+    jobs_up();
+    worker_up(&s.one);
+    order_set(&s.order, 1, 300, 0);
+    s.order.pause_at = 280;
+    order_begin(&s.order);
+    until(&s.w, s.order.run.chunks == 280);
+    long left =
+        strtol(redis_server_say(&s.server, "XLEN {test}:r:%s", s.order.run.id) + 1, NULL, 10);
+    assert_in_range(left, 0, 200); /* what was read in one go is removed with the next */
+    s.order.pause_at = 0;
+    weft_jobs_resume(&s.order.run);
+    order_is_complete(&s.order, 300);
+    scene_down_clean();
+}
+
 TEST(a_paused_run_keeps_its_job_alive)
 {
     scene_prepare();
@@ -429,6 +447,25 @@ TEST(a_part_whose_worker_is_gone_is_claimed_and_what_that_says_is_late)
     until(&s.w, s.one.stats.lost == 1);
     assert_int_equal(s.one.stats.finished, 0);
     scene_down();
+}
+
+/* The answer that gave it to the worker was lost with a connection, say. */
+TEST(a_part_that_a_worker_does_not_know_it_has_is_put_back)
+{
+    scene_prepare();
+    s.one.lease_ms = 150;
+    jobs_up();
+    worker_up(&s.one);
+    order_set(&s.order, 2, 1, 50);
+    order_begin(&s.order);
+    until(&s.w, s.begun == 1);
+    const char *answer = redis_server_say(
+        &s.server, "XREADGROUP GROUP workers %s COUNT 1 STREAMS {test}:parts >", s.one.id);
+    assert_non_null(strstr(answer, s.order.run.id));
+    order_is_complete(&s.order, 1);
+    assert_int_equal(s.begun, 2);
+    assert_int_equal(s.one.stats.claimed, 0);
+    scene_down_clean();
 }
 
 TEST(signs_of_life_keep_a_part_that_takes_longer_than_its_lease)

@@ -162,8 +162,8 @@ static inline void order_fails(struct order *order, int status)
 static inline void set_redis(struct weft_redis *redis)
 {
     redis->url = s.server.url;
-    redis->backoff_ms = 5;
-    redis->backoff_max_ms = 20;
+    if (redis->backoff_ms == 0)
+        redis->backoff_ms = 5, redis->backoff_max_ms = 20;
 }
 
 static inline void jobs_up(void)

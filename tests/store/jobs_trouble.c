@@ -22,6 +22,7 @@ TEST(redis_is_killed_again_and_again_and_nothing_is_lost)
 {
     scene_prepare_kept();
     trouble_up(2000);
+    until(&s.w, s.one.ready && s.other.ready);
     order_set(&s.order, 8, 20, 4);
     order_set(&s.second, 3, 30, 4);
     order_begin(&s.order);
@@ -161,17 +162,17 @@ TEST(what_a_worker_could_not_give_back_is_claimed)
 TEST(a_redis_that_was_away_for_long_costs_no_lease)
 {
     scene_prepare_kept();
-    s.one.lease_ms = s.other.lease_ms = 700;
+    s.one.lease_ms = s.other.lease_ms = 1200;
     s.one.redis.backoff_ms = s.one.redis.backoff_max_ms = 450;
     jobs_up();
     worker_up(&s.one);
-    order_set(&s.order, 1, 1, 2000);
+    order_set(&s.order, 1, 1, 2600);
     order_begin(&s.order);
     until(&s.w, s.begun == 1);
     worker_up(&s.other);
     until(&s.w, s.other.ready);
     redis_server_down(&s.server);
-    run_for(&s.w, 800);
+    run_for(&s.w, 1300);
     redis_server_again(&s.server);
     order_is_complete(&s.order, 1);
     assert_int_equal(s.begun, 1);

@@ -57,6 +57,24 @@ TEST(connections_are_cut_all_the_time_and_nothing_is_lost)
     scene_down_clean();
 }
 
+/* Results may come before it is known that their parts went out. */
+TEST(connections_are_cut_while_parts_go_out)
+{
+    scene_prepare_kept();
+    s.jobs.window = 8;
+    trouble_up(1000);
+    until(&s.w, s.one.ready && s.jobs.listening);
+    order_set(&s.order, 400, 1, 0);
+    order_begin(&s.order);
+    while (!is_over(&s.order.run.op)) {
+        redis_server_say(&s.server, "CLIENT KILL TYPE normal");
+        run_for(&s.w, 25);
+    }
+    order_is_complete(&s.order, 1);
+    assert_int_equal(s.jobs.stats.parts, 400);
+    scene_down_clean();
+}
+
 /* What it was told before it hung it does when it wakes up, and by then it was told again. */
 TEST(a_redis_that_hangs_is_told_twice_and_records_once)
 {

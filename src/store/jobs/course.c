@@ -237,7 +237,7 @@ static int add_part(struct weft_jobs_course *course, struct weft_text *text)
     int status = ask_payload(course->run, course->adding, text);
     if (course->run == NULL)
         return UV_ECANCELED;
-    if (status == 0 && (text->size > WEFT_JOBS_PAYLOAD_MAX))
+    if (status == 0 && text->size > WEFT_JOBS_PAYLOAD_MAX)
         status = UV_E2BIG;
     if (status == 0 && text->data == NULL && text->size > 0)
         status = UV_EINVAL;
@@ -279,9 +279,9 @@ static void send_batch(struct weft_jobs_course *course, struct weft_text *texts,
 static void add_more(struct weft_jobs_course *course)
 {
     struct weft_text texts[BATCH];
-    size_t count = 0, most = course->window - (course->added - course->run->ended);
     if (course->add.busy || course->engine->closing)
         return;
+    size_t count = 0, most = course->window - (course->added - course->run->ended);
     if (most > BATCH)
         most = BATCH;
     course->adding = course->added;
@@ -381,10 +381,11 @@ static void deliver(struct weft_jobs_course *course)
         go_on(course);
 }
 
-/* When all that is there was delivered, a part that has ended in Redis has ended here. */
+/* When all that is there was delivered, a part that has ended in Redis has ended here. There may be more of both
+ * than were known when this was asked: a batch of parts was on its way. */
 static void look_for_ends(struct weft_jobs_course *course, uint64_t open)
 {
-    if (open < course->asked - course->run->ended)
+    if (open + course->run->ended < course->asked)
         fail(course, WEFT_EDAMAGED, WEFT_NONE, weft_text_of("ends of its parts are missing"));
 }
 

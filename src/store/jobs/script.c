@@ -3,12 +3,11 @@
  * Redis runs a script alone, with nothing in between: so an attempt is compared and its result recorded in one
  * step. KEYS[1] is the stream of parts; all other names follow from its own, and are in its slot.
  *
- * A job is a hash: owner (its producer), keep and unread (settings), added (parts put into the line so far), open
- * (those of them that have not ended),
- * total and read (bytes of results recorded and delivered, each with 64 more for what it costs), waits (the
- * producer has found nothing), full (a worker waits for room). And for each part that is in the line or under
- * way: e: its entry, d: payload, a: attempt, o: whose call that attempt is, n: chunks recorded, c: checkpoint,
- * k: leases that have run out.
+ * A job is a hash: owner (its producer), keep and unread (settings), added (parts put into the line so far),
+ * open (those of them that have not ended), total and read (bytes of results recorded and delivered, each with
+ * 64 more for what it costs), waits (the producer has found nothing), full (a worker waits for room). And for
+ * each part that is in the line or under way: e: its entry, d: payload, a: attempt, o: the call that began it,
+ * n: chunks recorded, c: checkpoint, k: leases that have run out.
  *
  * Every verb may be repeated: add knows how many parts it has, fetch removes only what was delivered, a chunk
  * has a number, an attempt the token of the call that began it; for all else the second time is too late. */

@@ -19,7 +19,7 @@ enum weft_error {
     WEFT_ECYCLE = -10008,    /* tasks wait for one another in a circle */
     WEFT_ESTATUS = -10009,   /* the server answered, but not with what was asked for */
     WEFT_ENOANSWER = -10010, /* the load ended without an answer */
-    WEFT_EPOISON = -10011    /* its workers have died of it, or vanished, too often */
+    WEFT_EPOISON = -10014    /* its workers have died of it, or vanished, too often */
 };
 
 #ifdef __cplusplus

@@ -14,7 +14,7 @@
 #include "hub.h"
 
 _Static_assert(WEFT_JOBS_DEAD_MAX == 1000, "MAXLEN in bury");
-_Static_assert(WEFT_EPOISON == -10011, "the status in give_up");
+_Static_assert(WEFT_EPOISON == -10014, "the status in give_up");
 _Static_assert(WEFT_JOBS_ID == 32 && WEFT_JOBS_PARTS_MAX <= 100000000, "what find accepts");
 
 /* clang-format off */
@@ -77,7 +77,7 @@ const char weft__jobs_script[] =
     "local function give_up(job, part, id, reason)\n"
     "  local v = call('HMGET', P .. 'j:' .. job, 'a:' .. part, 'd:' .. part, 'n:' .. part)\n"
     "  bury('reason', reason, 'job', job, 'part', part, 'attempts', v[1] or 0, 'payload', v[2] or '')\n"
-    "  record(job, part, v[3] or 0, 0, 'status', '-10011', 'why', reason)\n"
+    "  record(job, part, v[3] or 0, 0, 'status', '-10014', 'why', reason)\n"
     "  part_over(job, part, id)\n"
     "end\n"
     /* To the end of the line, as a new entry: what is said for the old one is late. */

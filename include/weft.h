@@ -25,6 +25,7 @@
 #include "weft/post.h"
 #include "weft/priority.h"
 #include "weft/process.h"
+#include "weft/procs.h"
 #include "weft/queue.h"
 #include "weft/signal.h"
 #include "weft/steps.h"
@@ -35,5 +36,6 @@
 #include "weft/trace.h"
 #include "weft/version.h"
 #include "weft/work.h"
+#include "weft/worker.h"
 
 #endif

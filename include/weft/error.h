@@ -19,6 +19,9 @@ enum weft_error {
     WEFT_ECYCLE = -10008,    /* tasks wait for one another in a circle */
     WEFT_ESTATUS = -10009,   /* the server answered, but not with what was asked for */
     WEFT_ENOANSWER = -10010, /* the load ended without an answer */
+    WEFT_EJOB = -10011,      /* the worker says that the job failed */
+    WEFT_ECRASHED = -10012,  /* the worker died */
+    WEFT_EBROKEN = -10013,   /* workers die all the time: none is started for now */
     WEFT_EPOISON = -10014    /* its workers have died of it, or vanished, too often */
 };
 

@@ -26,6 +26,9 @@ static const struct {
     {WEFT_ECYCLE, "ECYCLE", "tasks wait for one another in a circle"},
     {WEFT_ESTATUS, "ESTATUS", "the server answered, but not with what was asked for"},
     {WEFT_ENOANSWER, "ENOANSWER", "the load ended without an answer"},
+    {WEFT_EJOB, "EJOB", "the job failed"},
+    {WEFT_ECRASHED, "ECRASHED", "the worker died"},
+    {WEFT_EBROKEN, "EBROKEN", "workers die all the time: none is started for now"},
     {WEFT_EPOISON, "EPOISON", "its workers have died of it, or vanished, too often"},
 };
 

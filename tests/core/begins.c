@@ -75,6 +75,7 @@ ROW(jobs_emit, struct weft_jobs_emit,
     weft_jobs_emit(root, &it, NULL, weft_text(NULL, 0), weft_text(NULL, 0), weft_ignore))
 ROW(jobs_run, struct weft_jobs_run, weft_jobs_run(root, &it, weft_ignore))
 ROW(jobs_worker, struct weft_jobs_worker, weft_jobs_worker(root, &it, weft_ignore))
+ROW(job, struct weft_job, weft_job(root, &it, NULL, weft_ignore))
 ROW(lazy_init, struct weft_lazy_init, weft_lazy_init(root, &it, NULL, weft_ignore))
 ROW(listen, struct weft_listen, weft_listen(root, &it, NULL, weft_ignore))
 ROW(lookup, struct weft_lookup, weft_lookup(root, &it, NULL, NULL, weft_ignore))
@@ -82,6 +83,7 @@ ROW(memoize, struct weft_memoize, weft_memoize(root, &it, NULL, NULL, weft_ignor
 ROW(parallel, struct weft_parallel, weft_parallel(root, &it, weft_ignore, NULL))
 ROW(pick, struct weft_pick, weft_filter(root, &it, no_slots, 0, NULL, NULL, no_picks, weft_ignore))
 ROW(process, struct weft_process, weft_process(root, &it, NULL, weft_ignore))
+ROW(procs, struct weft_procs, weft_procs(root, &it, weft_ignore))
 ROW(queue_idle, struct weft_queue_wait, weft_queue_idle(root, &it, NULL, weft_ignore))
 ROW(queue_room, struct weft_queue_wait, weft_queue_room(root, &it, NULL, weft_ignore))
 ROW(race, struct weft_race, weft_race(root, &it, NULL, weft_ignore))
@@ -118,6 +120,7 @@ ROW(timeout, struct weft_timeout, weft_timeout(root, &it, NULL, NULL, 0, weft_ig
 ROW(try_each, struct weft_try_each, weft_try_each(root, &it, weft_ignore, NULL))
 ROW(waterfall, struct weft_waterfall, weft_waterfall(root, &it, NULL, weft_ignore, NULL))
 ROW(work, struct weft_work, weft_work(root, &it, NULL, weft_ignore))
+ROW(worker_acquire, struct weft_acquire, weft_worker_acquire(root, &it, NULL, weft_ignore))
 ROW(write, struct weft_write, weft_write(root, &it, NULL, NULL, 0, weft_ignore))
 
 /* The client begins this one itself, when a host's addresses are wanted. */
@@ -188,6 +191,7 @@ static const struct row rows[] = {
     IS(jobs_emit, "jobs_emit", WEFT_QUEUE),
     IS(jobs_run, "jobs_run", WEFT_QUEUE | WEFT_HANDLE),
     IS(jobs_worker, "jobs_worker", WEFT_QUEUE | WEFT_HANDLE),
+    IS(job, "job", WEFT_PROCESS | WEFT_HANDLE),
     IS(lazy_init, "lazy_init", WEFT_FLOW),
     IS(listen, "listen", WEFT_NET | WEFT_HANDLE),
     IS(lookup, "lookup", WEFT_DNS),
@@ -195,6 +199,7 @@ static const struct row rows[] = {
     IS(parallel, "parallel", WEFT_FLOW),
     IS(pick, "filter", WEFT_FLOW),
     IS(process, "process", WEFT_PROCESS),
+    IS(procs, "procs", WEFT_PROCESS | WEFT_HANDLE),
     IS(queue_idle, "queue_idle", WEFT_QUEUE),
     IS(queue_room, "queue_room", WEFT_QUEUE),
     IS(race, "race", WEFT_FLOW),
@@ -227,6 +232,7 @@ static const struct row rows[] = {
     IS(try_each, "try_each", WEFT_FLOW),
     IS(waterfall, "waterfall", WEFT_FLOW),
     IS(work, "NULL", WEFT_THREAD),
+    IS(worker_acquire, "worker_acquire", WEFT_PROCESS),
     IS(write, "write", WEFT_NET),
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };

@@ -174,6 +174,8 @@ void weft__channel_flush(struct weft_worker *worker)
 void weft__channel_broken(struct weft_worker *worker, const char *why)
 {
     worker->deaf = true;
+    if (worker->process.pid == 0)
+        return; /* that was its last word */
     weft__channel_watch(worker);
     weft__worker_kill(worker, WEFT_ECRASHED, why);
 }

@@ -186,6 +186,7 @@ void weft__worker_bury(struct weft_worker *worker)
     if (state == WORKER_GONE)
         return;
     weft__worker_unidle(worker);
+    worker->deaf = false; /* replies to earlier jobs may be in the page all the same */
     weft__channel_peek(worker);
     stop_timers(worker);
     bool failed = has_failed(worker, state);

@@ -154,8 +154,10 @@ static inline void misbehave(struct weft_worker_job *job, const char *what, long
         put_bytes("\x10\0\0\0\x12", 5);
         _exit(5);
     } else if (strcmp(what, "twice") == 0) {
+        weft_worker_emit(job, 1, "first", 5); /* so that what was gathered before it is sent */
         put_frame(end);
     } else if (strcmp(what, "late") == 0) {
+        weft_worker_emit(job, 1, "first", 5);
         put_frame(end);
         end.type = FRAME_EVENT;
         put_frame(end);
@@ -163,6 +165,7 @@ static inline void misbehave(struct weft_worker_job *job, const char *what, long
         put_frame((struct frame){.type = FRAME_READY, .kind = FRAME_VERSION});
         nap(number);
     } else if (strcmp(what, "stranger") == 0) {
+        weft_worker_emit(job, 1, "first", 5);
         end.job += 1000;
         put_frame(end);
         end.type = FRAME_EVENT;

@@ -305,8 +305,8 @@ TEST(the_time_of_a_job_begins_when_it_is_the_first_in_its_worker)
     up(1, 5);
     pool_up();
     for (int i = 0; i < 6; i++) {
-        jobs[i].timeout_ms = 2000; /* all of them together take longer than one of them may */
-        ask("sleep 450");
+        jobs[i].timeout_ms = 600; /* all of them together take longer than one of them may */
+        ask("sleep 150");
     }
     pool_down();
     for (int i = 0; i < 6; i++)

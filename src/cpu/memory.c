@@ -83,14 +83,11 @@ int weft__memory_make(size_t size)
 /* By write: the kernel puts the bytes into new pages without clearing them first. */
 static int fill(int fd, const char *data, size_t size)
 {
-    while (size > 0) {
-        ssize_t done = write(fd, data, size);
+    for (size_t at = 0; at < size;) {
+        ssize_t done = pwrite(fd, data + at, size - at, (off_t)at);
         if (done < 0 && errno != EINTR)
             return uv_translate_sys_error(errno);
-        if (done > 0) {
-            data += done;
-            size -= (size_t)done;
-        }
+        at += done > 0 ? (size_t)done : 0;
     }
     return seal(fd) ? 0 : uv_translate_sys_error(errno);
 }

@@ -213,11 +213,13 @@ static bool first_is_to_blame(struct weft_worker *worker)
     return true;
 }
 
-/* Its last chance: an END that is here and was not read yet. true: it is still the first. */
+/* Its last chance: an END that is here and was not read, or was not even sent. true: it is still the first. */
 static bool is_still_first(struct weft_worker *worker, uint64_t id)
 {
     if (!worker->paused)
         weft__channel_read(worker);
+    if (worker->state == WORKER_READY)
+        weft__channel_peek(worker);
     return worker->state == WORKER_READY && worker->count > 0 && line_at(worker, 0)->id == id;
 }
 
@@ -229,8 +231,6 @@ static bool is_too_late(struct weft_worker *worker, uint64_t id)
     if (first_is_to_blame(worker))
         return true;
     /* Another one is begun: so this one's reply is on its way or in the page. */
-    if (is_still_first(worker, id))
-        weft__channel_peek(worker);
     if (is_still_first(worker, id))
         weft__worker_kill(worker, WEFT_ECRASHED, "it began a job without a reply to the last one");
     return false;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A worker for a weft pool, thirty lines of Python: counts words. docs/workers.md tells of the frames."""
+"""A worker for a weft pool, forty lines of Python: counts words. docs/workers.md tells of the frames."""
 import fcntl, os, socket, struct, sys
 
 JOB, PING, READY, EVENT, END, ERROR, PONG = 1, 3, 16, 17, 18, 19, 20

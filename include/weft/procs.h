@@ -42,11 +42,11 @@ extern "C" {
 
 enum {
     WEFT_PROCS_RANKS = 8,
-    WEFT_PROCS_WHY = 128,            /* room for an explanation, with its NUL */
-    WEFT_PROCS_MAX = 4096,           /* the largest max */
-    WEFT_PROCS_AHEAD = 1024,         /* the largest ahead */
-    WEFT_PROCS_LIMIT = 1024,         /* the default of limit */
-    WEFT_PROCS_IDLE_MS = 60 * 1000,  /* the defaults of what ends with these names */
+    WEFT_PROCS_WHY = 128,           /* room for an explanation, with its NUL */
+    WEFT_PROCS_MAX = 4096,          /* the largest max */
+    WEFT_PROCS_AHEAD = 1024,        /* the largest ahead */
+    WEFT_PROCS_LIMIT = 1024,        /* the default of limit */
+    WEFT_PROCS_IDLE_MS = 60 * 1000, /* the defaults of what ends with these names */
     WEFT_PROCS_READY_MS = 10 * 1000,
     WEFT_PROCS_GRACE_MS = 1000,
     WEFT_PROCS_AGE_MS = 1000,
@@ -73,7 +73,8 @@ struct weft_procs_wait {
 
 /* What a worker may use. 0: as much as this process. */
 struct weft_procs_limits {
-    uint64_t cpu_s;  /* seconds of computing, in all its life: then SIGXCPU, and SIGKILL a second later */
+    uint64_t
+        cpu_s; /* seconds of computing, in all its life: then SIGXCPU, and SIGKILL a second later */
     uint64_t memory; /* bytes of address space */
     uint64_t files;  /* open descriptors */
     bool core;       /* it may leave a core file, if this process may */
@@ -87,26 +88,34 @@ struct weft_procs {
     /* "NAME=value" to set, "NAME" to take from this process if it is there; ends with NULL. Beside that a
      * worker gets PATH, HOME, LANG, LC_*, TZ, and nothing else. A later entry counts more. */
     const char *const *env;
-    const char *cwd;   /* NULL: that of this process */
-    int out, err;      /* descriptors for its output and its errors; 0: those of this process. Its input is
+    const char *cwd; /* NULL: that of this process */
+    int out,
+        err; /* descriptors for its output and its errors; 0: those of this process. Its input is
                         * /dev/null, all others are closed */
-    unsigned min, max; /* so many workers at all times; at most so many, those that start included */
-    unsigned ahead;    /* so many further jobs may lie in a worker's socket, so that it need not wait for the
+    unsigned min,
+        max; /* so many workers at all times; at most so many, those that start included */
+    unsigned
+        ahead; /* so many further jobs may lie in a worker's socket, so that it need not wait for the
                         * next. They are begun one after the other. For workers that have a page (those made
                         * with weft/worker.h); others get one at a time */
     size_t limit;      /* so many jobs and acquires may wait; 0: WEFT_PROCS_LIMIT */
     size_t result_max; /* bytes of one frame of a worker's; a larger one is a broken worker's */
-    uint64_t max_jobs, max_age_ms; /* a worker that has done so many, or is so old, is replaced when it is
+    uint64_t max_jobs,
+        max_age_ms; /* a worker that has done so many, or is so old, is replaced when it is
                                     * idle; 0: never */
-    uint64_t max_rss;   /* the same if it uses so many bytes of memory after a job (/proc); 0: never */
-    uint64_t idle_ms;   /* one that has nothing to do for so long is ended, if there are more than min */
-    uint64_t ready_ms;  /* from its start to its first word */
-    uint64_t beat_ms;   /* 0: none. One that says nothing for so long is asked for a sign of life; if so long
+    uint64_t
+        max_rss; /* the same if it uses so many bytes of memory after a job (/proc); 0: never */
+    uint64_t
+        idle_ms; /* one that has nothing to do for so long is ended, if there are more than min */
+    uint64_t ready_ms; /* from its start to its first word */
+    uint64_t
+        beat_ms; /* 0: none. One that says nothing for so long is asked for a sign of life; if so long
                          * again nothing comes it hangs, and is killed. A function that computes has to call
                          * weft_worker_stopped or weft_worker_emit more often than that */
-    uint64_t grace_ms;  /* a job that was cancelled, a worker that was told to end, one that has closed its
+    uint64_t
+        grace_ms; /* a job that was cancelled, a worker that was told to end, one that has closed its
                          * channel: so long until it is killed */
-    uint64_t age_ms;    /* a job of rank r waits as if it had come r times this later */
+    uint64_t age_ms; /* a job of rank r waits as if it had come r times this later */
     /* A worker that could not be started or died is replaced at once. If the next one dies too, with no job
      * done in between, there is a pause, which doubles from backoff_ms to backoff_max_ms. After `breaker`
      * in a row nobody waits any more: for breaker_ms all jobs are refused (WEFT_EBROKEN, why says of what
@@ -123,12 +132,14 @@ struct weft_procs {
     size_t waiting;    /* read only: jobs and acquires */
     size_t running;    /* read only: jobs that were given to a worker */
     bool broken;       /* read only: jobs are refused */
-    uint64_t started, died, killed; /* read only: workers: in all; died by themselves; killed by the pool
+    uint64_t started, died,
+        killed; /* read only: workers: in all; died by themselves; killed by the pool
                                      * because they were late, hung or broken */
-    uint64_t done, failed, refused; /* read only: jobs: ended with 0; otherwise; of these, not taken */
-    int status;                     /* read only: of what the last worker died: WEFT_ECRASHED, UV_ETIMEDOUT (not
+    uint64_t done, failed,
+        refused; /* read only: jobs: ended with 0; otherwise; of these, not taken */
+    int status;  /* read only: of what the last worker died: WEFT_ECRASHED, UV_ETIMEDOUT (not
                                      * ready in time, or hung), or why it could not be started: UV_ENOENT, … */
-    char why[WEFT_PROCS_WHY];       /* read only: the same in words */
+    char why[WEFT_PROCS_WHY]; /* read only: the same in words */
     struct weft_procs_engine *engine_;
     struct weft_op turn_;
 };
@@ -189,13 +200,13 @@ WEFT_API void weft_payload_close(struct weft_payload *payload);
 struct weft_job {
     struct weft_op op;
     struct weft_procs *procs;
-    struct weft_acquire *held;          /* in the worker that this one holds; NULL: in any */
-    const void *input;                  /* stays until the end */
+    struct weft_acquire *held; /* in the worker that this one holds; NULL: in any */
+    const void *input;         /* stays until the end */
     size_t input_size;
     const struct weft_payload *payload; /* in place of input; the same. input_size 0: all of it */
     unsigned rank;                      /* 0 to 7 */
     unsigned retries;
-    uint64_t timeout_ms;                /* 0: none */
+    uint64_t timeout_ms; /* 0: none */
     /* The worker has found something. data is there until this returns. false: no more for now. Then nothing
      * is read from that worker, until its channel is full and it has to wait; after weft_job_resume it goes
      * on. It may cancel or end anything. NULL: events are thrown away. */
@@ -203,10 +214,10 @@ struct weft_job {
 
     struct weft_text result;  /* read only, once over */
     char why[WEFT_PROCS_WHY]; /* read only, once over; empty if there is nothing to say */
-    int exit_code;            /* read only, once over: of the worker that died; -1: it did not exit */
-    int term_signal;          /* read only, once over: the same; 0: none */
-    int pid;                  /* read only: the worker it was given to; 0: none yet */
-    unsigned attempt;         /* read only: how often it was given to one */
+    int exit_code;    /* read only, once over: of the worker that died; -1: it did not exit */
+    int term_signal;  /* read only, once over: the same; 0: none */
+    int pid;          /* read only: the worker it was given to; 0: none yet */
+    unsigned attempt; /* read only: how often it was given to one */
     struct weft_procs_wait wait_;
     struct weft_worker *worker_;
     uint64_t id_;

@@ -40,9 +40,10 @@ struct out_fd {
 
 struct weft_worker {
     struct weft_procs_engine *engine;
-    struct weft_worker *next, **link;           /* of all */
-    struct weft_worker *idle_next, **idle_link; /* of those with nothing to do; link NULL: not among them */
-    struct weft_worker *dirty_next;             /* of those with something to send */
+    struct weft_worker *next, **link; /* of all */
+    struct weft_worker *idle_next,
+        **idle_link;                /* of those with nothing to do; link NULL: not among them */
+    struct weft_worker *dirty_next; /* of those with something to send */
     enum worker_state state;
     struct weft_handle handle;
     struct spawned process;
@@ -68,10 +69,10 @@ struct weft_worker {
     struct out_fd *out_fds;
     unsigned out_fd_first, out_fd_count;
     bool dirty, reading, paused, asked, awaited, peeking, peeks, resumed;
-    bool ended;   /* there is nothing more to read */
-    bool mute;    /* it does not read any more */
-    bool deaf;    /* it is not listened to any more: what it says makes no sense */
-    int cause;    /* why it was killed; 0: it was not, or for a job's sake */
+    bool ended; /* there is nothing more to read */
+    bool mute;  /* it does not read any more */
+    bool deaf;  /* it is not listened to any more: what it says makes no sense */
+    int cause;  /* why it was killed; 0: it was not, or for a job's sake */
     const char *cause_why;
     int exit_code, term_signal;
 };

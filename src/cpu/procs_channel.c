@@ -257,8 +257,8 @@ static bool read_once(struct weft_worker *worker)
 #endif
     ssize_t size = recvmsg(worker->channel.fd_, &message, flags);
     if (size < 0)
-        return errno == EINTR || (errno != EAGAIN && errno != EWOULDBLOCK &&
-                                  (worker->ended = true, false));
+        return errno == EINTR ||
+               (errno != EAGAIN && errno != EWOULDBLOCK && (worker->ended = true, false));
     if (size == 0) {
         worker->ended = true;
         return false;

@@ -63,7 +63,8 @@ static bool is_needed(const char *entry)
 static void add_inherited(struct block *block, const char *name)
 {
     for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
-        if (strchr(*entry, '=') != NULL && (name != NULL ? same_name(*entry, name) : is_needed(*entry)))
+        if (strchr(*entry, '=') != NULL &&
+            (name != NULL ? same_name(*entry, name) : is_needed(*entry)))
             add(block, *entry);
     }
 }

@@ -130,9 +130,8 @@ int weft__line_give(struct weft_worker *worker, struct weft_job *job)
     job->pid = worker->process.pid;
     worker->engine->procs->running++;
     worker->sent++;
-    *line_at(worker, worker->count++) =
-        (struct entry){job, job->id_, worker->out_done + (worker->out_end - worker->out_at),
-                       job->attempt};
+    *line_at(worker, worker->count++) = (struct entry){
+        job, job->id_, worker->out_done + (worker->out_end - worker->out_at), job->attempt};
     if (worker->count == 1)
         first_begins(worker);
     peek_now_and_then(worker);
@@ -281,7 +280,8 @@ static int take_payload(struct weft_worker *worker, const struct frame *frame, c
     if (fd >= 0)
         close(fd);
     if (err == UV_EPROTO)
-        weft__channel_broken(worker, "it sent a memory that is missing, of another size or not sealed");
+        weft__channel_broken(worker,
+                             "it sent a memory that is missing, of another size or not sealed");
     *data = at;
     return err;
 }
@@ -344,9 +344,9 @@ static int keep_result(struct weft_worker *worker, struct weft_job *job, const s
 /* The text of an error, as far as there is room, and without what would harm a terminal. */
 static void copy_why(char why[WEFT_PROCS_WHY], const struct frame *frame)
 {
-    size_t size = frame->payload == NULL               ? 0
+    size_t size = frame->payload == NULL              ? 0
                   : frame->size < WEFT_PROCS_WHY - 1U ? frame->size
-                                                       : WEFT_PROCS_WHY - 1U;
+                                                      : WEFT_PROCS_WHY - 1U;
     for (size_t i = 0; i < size; i++) {
         unsigned char c = (unsigned char)frame->payload[i];
         why[i] = (char)(c < ' ' || c == 127 ? '?' : c);
@@ -440,8 +440,8 @@ static unsigned begun(const struct weft_worker *worker)
         return 0;
     if (!worker->gated)
         return worker->out_done >= line_at(worker, 0)->sent_at ? 1 : 0;
-    uint64_t last = worker->shut ? worker->begun
-                                 : __atomic_load_n(&worker->page->begun, __ATOMIC_ACQUIRE);
+    uint64_t last =
+        worker->shut ? worker->begun : __atomic_load_n(&worker->page->begun, __ATOMIC_ACQUIRE);
     for (unsigned i = worker->count; i > 0; i--) {
         if (line_at(worker, i - 1)->id == last)
             return i;

@@ -268,7 +268,8 @@ void weft__worker_kill(struct weft_worker *worker, int cause, const char *why)
     if (worker->process.pid != 0)
         kill(-worker->process.pid, SIGKILL);
     else
-        weft__worker_bury(worker); /* it has exited before, and somebody did not want its last words */
+        weft__worker_bury(
+            worker); /* it has exited before, and somebody did not want its last words */
 }
 
 /* ---- time ----------------------------------------------------------------------------------- */
@@ -585,8 +586,7 @@ static void worker_unmake(struct weft_worker *worker)
 
 static void unmade(uv_handle_t *handle)
 {
-    struct weft_worker *worker =
-        weft_owner((uv_poll_t *)handle, struct weft_worker, channel.poll_);
+    struct weft_worker *worker = weft_owner((uv_poll_t *)handle, struct weft_worker, channel.poll_);
     worker_unmake(worker);
 }
 

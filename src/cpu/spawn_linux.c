@@ -100,8 +100,7 @@ UNWATCHED static int child_main(void *argument)
     if (syscall(SYS_getppid) != child->parent)
         syscall(SYS_exit, 127); /* it was quicker: nobody is left to tell */
     if (syscall(SYS_setsid) < 0 || arrange_descriptors(plan) != 0 ||
-        (plan->cwd != NULL && syscall(SYS_chdir, plan->cwd) != 0) ||
-        set_nice(plan->nice) != 0 ||
+        (plan->cwd != NULL && syscall(SYS_chdir, plan->cwd) != 0) || set_nice(plan->nice) != 0 ||
         (plan->affinity != 0 &&
          syscall(SYS_sched_setaffinity, 0, sizeof plan->affinity, &plan->affinity) != 0) ||
         set_limits(&plan->limits) != 0)

@@ -14,7 +14,8 @@ static long read_frame(const char *data, size_t size, struct frame *frame, const
 TEST(a_frame_is_little_endian_and_has_a_head_of_24_bytes)
 {
     static const unsigned char expected[FRAME_HEAD] = {
-        4, 3, 2, 1, 17, 1, 0, 0, 0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 5, 0, 0, 0, 6, 0, 0, 0x80};
+        4,    3,    2,    1,    17, 1, 0, 0, 0x88, 0x77, 0x66, 0x55,
+        0x44, 0x33, 0x22, 0x11, 5,  0, 0, 0, 6,    0,    0,    0x80};
     char head[FRAME_HEAD];
     struct frame frame = {0x01020304, FRAME_EVENT, FRAME_IN_MEMORY, 0x1122334455667788, 5,
                           0x80000006, NULL};
@@ -65,10 +66,12 @@ static const char *wrong_with(const struct frame *frame, int at, char byte)
 
 TEST(what_is_no_frame_is_told_as_soon_as_its_head_is_there)
 {
-    static const char no_frame[] = "what it sent is no frame", large[] = "it sent a frame that is too large";
+    static const char no_frame[] = "what it sent is no frame",
+                      large[] = "it sent a frame that is too large";
     struct frame frame = {10, FRAME_END, 0, 1, 1, 0, NULL};
     assert_string_equal(wrong_with(&frame, 4, 0), no_frame);
-    assert_string_equal(wrong_with(&frame, 4, FRAME_JOB), no_frame); /* that is the pool's to send */
+    assert_string_equal(wrong_with(&frame, 4, FRAME_JOB),
+                        no_frame); /* that is the pool's to send */
     assert_string_equal(wrong_with(&frame, 4, FRAME_PONG + 1), no_frame);
     assert_string_equal(wrong_with(&frame, 5, 2), no_frame);
     assert_string_equal(wrong_with(&frame, 6, 1), no_frame);

@@ -12,10 +12,10 @@ enum { JOBS = 64 };
 static struct world w;
 static struct weft_procs procs;
 static struct weft_job jobs[JOBS];
-static unsigned over;                    /* jobs that have reported */
-static unsigned order[JOBS];             /* in which order */
-static unsigned open_jobs;               /* that have not; at 0 the pool is closed */
-static int pool_status;                  /* of the pool; 1: it runs */
+static unsigned over;        /* jobs that have reported */
+static unsigned order[JOBS]; /* in which order */
+static unsigned open_jobs;   /* that have not; at 0 the pool is closed */
+static int pool_status;      /* of the pool; 1: it runs */
 static int descriptors;
 static void (*job_told)(unsigned index); /* called for each */
 

@@ -90,8 +90,12 @@ TEST(results_of_every_size_arrive_whole)
     static const struct {
         const char *what;
         size_t size;
-    } cases[] = {{"large 1", 1},         {"large 64", 64},       {"large 65", 65},
-                 {"large 65440", 65440}, {"large 65536", 65536}, {"large 65537", 65537},
+    } cases[] = {{"large 1", 1},
+                 {"large 64", 64},
+                 {"large 65", 65},
+                 {"large 65440", 65440},
+                 {"large 65536", 65536},
+                 {"large 65537", 65537},
                  {"large 3000000", 3000000}};
     pool_init(2);
     procs.ahead = 3;

@@ -41,8 +41,8 @@ struct order {
 static struct table *map_table(const char *path)
 {
     int fd = open(path, O_RDWR | O_CLOEXEC);
-    void *at = fd < 0 ? MAP_FAILED
-                      : mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *at =
+        fd < 0 ? MAP_FAILED : mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (fd >= 0)
         close(fd);
     return at == MAP_FAILED ? NULL : at;
@@ -123,8 +123,7 @@ static void wrong(const char *what, const struct slot *slot)
     static char text[256];
     snprintf(text, sizeof text, "%s: job %u, deed %u at %u, %s %s, begun %u", what,
              slot->order.number, slot->order.deed, slot->order.boundary,
-             weft_error_name(slot->job.op.status), slot->job.why,
-             table->begun[slot->order.number]);
+             weft_error_name(slot->job.op.status), slot->job.why, table->begun[slot->order.number]);
     if (trouble == NULL)
         trouble = text;
 }
@@ -162,8 +161,8 @@ static bool look(struct weft_job *job, uint32_t kind, struct weft_text data)
 static bool fits(const struct slot *slot)
 {
     int status = slot->job.op.status;
-    bool deadly = slot->order.deed != NOTHING && slot->order.deed != FAILS &&
-                  slot->order.boundary <= EVENTS;
+    bool deadly =
+        slot->order.deed != NOTHING && slot->order.deed != FAILS && slot->order.boundary <= EVENTS;
     if (status == UV_EINTR)
         return slot->cancelled;
     if (status == UV_ETIMEDOUT)

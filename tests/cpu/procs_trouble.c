@@ -117,7 +117,8 @@ TEST(jobs_ahead_survive_the_death_of_their_worker)
         for (int k = 0; k < 6; k++)
             ask("echo after");
         pool_down();
-        assert_result(&jobs[0], "before"); /* its reply was gathered, and not sent, when the worker died */
+        assert_result(&jobs[0],
+                      "before"); /* its reply was gathered, and not sent, when the worker died */
         assert_int_equal(jobs[1].op.status, WEFT_ECRASHED);
         for (int k = 2; k < 8; k++)
             assert_result(&jobs[k], "after");
@@ -505,7 +506,8 @@ TEST(workers_that_do_not_get_ready_break_the_pool)
 
 TEST(a_program_that_is_not_there_breaks_the_pool_and_says_so)
 {
-    static const char *const here[] = {"/no/such/program", NULL}, *const there[] = {"no-such-weft", NULL};
+    static const char *const here[] = {"/no/such/program", NULL}, *const there[] = {"no-such-weft",
+                                                                                    NULL};
     static const char *const *const cases[] = {here, there};
     for (int i = 0; i < 2; i++) {
         up(1, 0);

@@ -50,7 +50,8 @@ static inline void put_frame(struct frame frame)
 /* A job with 8 bytes of 0xee is no frame: its flags and zeros are wrong. */
 static inline void put_garbage(void)
 {
-    static const char garbage[64] = "\xee\xee\xee\xee\xee\xee\xee\xee this is no frame at all, sorry";
+    static const char garbage[64] =
+        "\xee\xee\xee\xee\xee\xee\xee\xee this is no frame at all, sorry";
     put_bytes(garbage, sizeof garbage);
 }
 
@@ -89,7 +90,8 @@ static inline void tell_limits(struct weft_worker_job *job)
     getrlimit(RLIMIT_NOFILE, &files);
     getrlimit(RLIMIT_CORE, &core);
     sched_getaffinity(0, sizeof set, &set);
-    snprintf(text, sizeof text, "cpu %lld memory %lld files %lld core %lld nice %d processors %d in %s",
+    snprintf(text, sizeof text,
+             "cpu %lld memory %lld files %lld core %lld nice %d processors %d in %s",
              (long long)cpu.rlim_cur, (long long)memory.rlim_cur, (long long)files.rlim_cur,
              (long long)core.rlim_cur, getpriority(PRIO_PROCESS, 0), CPU_COUNT(&set),
              getcwd(cwd, sizeof cwd) != NULL ? cwd : "?");

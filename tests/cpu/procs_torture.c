@@ -257,7 +257,7 @@ static void torture(unsigned ahead, unsigned long count)
     procs.breaker = 1000000;
     procs.backoff_ms = procs.backoff_max_ms = 1;
     procs.grace_ms = 10;
-    procs.beat_ms = 400; /* one that was stopped after its job */
+    procs.beat_ms = 1000; /* one that was stopped after its job */
     pool_up();
     for (int i = 0; i < SLOTS; i++)
         begin_next(&slots[i]);

@@ -58,14 +58,14 @@ TEST(a_worker_in_python_that_is_idle_answers_pings)
 {
     pool_init(1);
     procs.args = python();
-    procs.beat_ms = 100;
+    procs.beat_ms = 200;
     procs.min = 1;
     pool_up();
     struct weft_sleep nap_over = {0};
     open_jobs = 1;
     while (procs.idle == 0)
         uv_run(&w.uv, UV_RUN_ONCE);
-    weft_sleep(root(), &nap_over, 350, weft_ignore); /* three times the beat */
+    weft_sleep(root(), &nap_over, 700, weft_ignore); /* three times the beat */
     while (nap_over.op.state_ != 0)
         uv_run(&w.uv, UV_RUN_ONCE);
     open_jobs = 0;

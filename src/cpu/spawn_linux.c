@@ -25,6 +25,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* ThreadSanitizer takes every clone for a fork, and prepares the child's memory for it: which is ours. The
+ * same function has another name that it does not know. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define UNDER_TSAN 1
+#endif
+#endif
+#if defined(UNDER_TSAN) || defined(__SANITIZE_THREAD__)
+int __clone(int (*function)(void *), void *stack, int flags, void *argument, ...);
+#define clone __clone
+#endif
+
 #define UNWATCHED __attribute__((no_sanitize("address", "thread", "undefined"), noinline))
 
 enum { STACK = 16 << 10, SIGNALS = 64, FEW = 4096 };

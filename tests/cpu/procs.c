@@ -376,27 +376,6 @@ TEST(a_worker_has_a_clean_environment)
     results_free();
 }
 
-TEST(limits_niceness_processors_and_folder_are_the_workers_own)
-{
-    pool_init(1);
-    procs.limits = (struct weft_procs_limits){.cpu_s = 100, .files = 50};
-    procs.nice = 3;
-    procs.affinity = 1;
-    procs.cwd = "/usr";
-    pool_up();
-    struct weft_job *job = ask("look limits");
-    pool_down();
-    assert_int_equal(job->op.status, 0);
-    char text[256];
-    snprintf(text, sizeof text, "%.*s", WEFT_TEXT_ARGS(job->result));
-    assert_non_null(strstr(text, "cpu 100 "));
-    assert_non_null(strstr(text, "files 50 core 0 nice"));
-    assert_non_null(strstr(text, "processors 1 in /usr"));
-    snprintf(text, sizeof text, " nice %d ", getpriority(PRIO_PROCESS, 0) + 3);
-    assert_int_equal(getpriority(PRIO_PROCESS, 0), 0);
-    results_free();
-}
-
 TEST(a_worker_has_all_signals_as_by_default)
 {
     sigset_t set, before;

@@ -304,40 +304,6 @@ TEST(a_job_that_takes_too_long_is_killed_and_told)
     }
 }
 
-TEST(the_time_of_a_job_begins_when_it_is_the_first_in_its_worker)
-{
-    up(1, 5);
-    pool_up();
-    for (int i = 0; i < 6; i++) {
-        jobs[i].timeout_ms = 600; /* all of them together take longer than one of them may */
-        ask("sleep 150");
-    }
-    pool_down();
-    for (int i = 0; i < 6; i++)
-        assert_result(&jobs[i], "slept");
-    assert_int_equal(procs.started, 1);
-}
-
-/* A regression: the kill for one job must not hit the next. Here the first job is over in its worker, which
- * has begun the second, but the pool did not look in time: its loop was busy. */
-TEST(a_late_kill_never_hits_the_next_job)
-{
-    for (unsigned round = 0; round < 2; round++) {
-        up(1, 2);
-        pool_up();
-        jobs[0].timeout_ms = 200;
-        jobs[0].on_event = count_event;
-        struct weft_job *first = ask("events 1"), *second = ask("sleep 300");
-        wait_for_events(1);
-        nap(210); /* the end of the first one has come meanwhile, and its time is up as well */
-        pool_down();
-        assert_result(first, "emitted");
-        assert_result(second, "slept");
-        assert_int_equal(procs.started, 1);
-        assert_int_equal(procs.killed, 0);
-    }
-}
-
 TEST(a_late_grace_never_hits_the_next_job)
 {
     for (unsigned ahead = 0; ahead < 3; ahead += 2) {
@@ -435,48 +401,6 @@ TEST(a_deadline_on_a_job_is_a_cancel)
     assert_int_equal(job->op.status, UV_ETIMEDOUT);
 }
 
-/* ---- signs of life ------------------------------------------------------------------------------ */
-
-TEST(a_worker_that_hangs_is_killed_and_replaced)
-{
-    static const char *const cases[] = {"stop", "hang"};
-    for (int i = 0; i < 2; i++) {
-        up(1, 0);
-        procs.beat_ms = 200;
-        pool_up();
-        struct weft_job *job = ask(cases[i]), *next = ask("spin 600");
-        pool_down();
-        assert_int_equal(job->op.status, WEFT_ECRASHED);
-        assert_string_equal(job->why, "it hangs: no sign of life");
-        assert_result(next, "spun"); /* it answers while it works, three times */
-        assert_int_equal(procs.killed, 1);
-    }
-}
-
-TEST(an_idle_worker_that_was_stopped_is_replaced_too)
-{
-    up(1, 0);
-    procs.beat_ms = 100;
-    procs.min = 1;
-    pool_up();
-    open_jobs = 1;
-    while (procs.idle == 0)
-        uv_run(&w.uv, UV_RUN_ONCE);
-    ask("pid");
-    while (over == 0)
-        uv_run(&w.uv, UV_RUN_ONCE);
-    kill(jobs[1].pid, SIGSTOP);
-    while (procs.started < 2 || procs.idle == 0)
-        uv_run(&w.uv, UV_RUN_ONCE);
-    open_jobs = 0;
-    over = 2;
-    struct weft_job *job = ask("echo back");
-    pool_down();
-    assert_result(job, "back");
-    assert_int_equal(procs.killed, 1);
-    assert_int_equal(procs.status, UV_ETIMEDOUT);
-}
-
 /* ---- beginning badly ---------------------------------------------------------------------------- */
 
 static void begin_as(const char *how, const char *why, int status, uint64_t ready_ms)
@@ -506,37 +430,6 @@ TEST(workers_that_do_not_get_ready_break_the_pool)
     begin_as("WORKER=garbage", "what it sent is no frame", WEFT_ECRASHED, 0);
     begin_as("WORKER=version", "it speaks another version of the protocol", WEFT_ECRASHED, 0);
     begin_as("WORKER=early", "it spoke before it was ready", WEFT_ECRASHED, 0);
-}
-
-TEST(a_program_that_is_not_there_breaks_the_pool_and_says_so)
-{
-    static const char *const here[] = {"/no/such/program", NULL}, *const there[] = {"no-such-weft",
-                                                                                    NULL};
-    static const char *const *const cases[] = {here, there};
-    for (int i = 0; i < 2; i++) {
-        up(1, 0);
-        procs.args = cases[i];
-        procs.breaker = 3;
-        pool_up();
-        struct weft_job *job = ask("echo x");
-        pool_down();
-        assert_int_equal(job->op.status, WEFT_EBROKEN);
-        assert_string_equal(job->why, "no such file or directory");
-        assert_int_equal(procs.status, UV_ENOENT);
-        assert_int_equal(procs.started, 0);
-    }
-}
-
-TEST(a_folder_that_is_not_there_is_an_error_of_the_start)
-{
-    up(1, 0);
-    procs.cwd = "/no/such/folder";
-    procs.breaker = 1;
-    pool_up();
-    struct weft_job *job = ask("echo x");
-    pool_down();
-    assert_int_equal(job->op.status, WEFT_EBROKEN);
-    assert_int_equal(procs.status, UV_ENOENT);
 }
 
 static unsigned tries;

@@ -145,6 +145,9 @@ static inline void misbehave(struct weft_worker_job *job, const char *what, long
         weft_worker_emit(job, 1, "0", 1);
         for (;;)
             nap(1000);
+    } else if (strcmp(what, "burn") == 0) {
+        for (volatile unsigned long i = 0;; i++)
+            continue;
     } else if (strcmp(what, "garbage") == 0) {
         put_garbage();
         nap(number);

@@ -1,5 +1,5 @@
 /* The worker in Python that the documentation shows: it works, and the protocol is not one for C alone.
- * ctest: timeout=120 */
+ * ctest: timeout=120 shuffle=no */
 #include "pool.h"
 
 static const char *const *python(void)

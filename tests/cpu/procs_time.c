@@ -62,6 +62,45 @@ TEST(a_late_kill_never_hits_the_next_job)
     }
 }
 
+/* The same as a race: jobs that take as long as they may. Each of them is in time or too late, and when one is
+ * killed the next may just have begun; but no job ever dies of another one's kill. */
+TEST(a_kill_at_the_last_moment_hits_whom_it_is_meant_for)
+{
+    unsigned late = 0, done = 0;
+    for (unsigned round = 0; round < check_scale(3); round++) {
+        up(1, 4);
+        pool_up();
+        for (int i = 0; i < 50; i++) {
+            jobs[i].timeout_ms = 2;
+            ask("sleep 2");
+        }
+        pool_down();
+        for (int i = 0; i < 50; i++) {
+            int status = jobs[i].op.status;
+            if (status != 0 && status != UV_ETIMEDOUT)
+                fail_msg("%s: %s", weft_error_name(status), jobs[i].why);
+            late += status != 0;
+            done += status == 0;
+        }
+        assert_int_equal(procs.killed, procs.failed);
+    }
+    assert_true(late + done > 0);
+}
+
+/* The gate says who was begun; a worker that lies about it harms itself and nobody else. */
+TEST(a_worker_that_began_a_job_too_soon_is_broken)
+{
+    up(1, 2);
+    pool_up();
+    jobs[0].timeout_ms = 50;
+    struct weft_job *liar = ask("liar"), *begun = ask("echo begun"), *waits = ask("echo waits");
+    pool_down();
+    assert_int_equal(liar->op.status, WEFT_ECRASHED);
+    assert_string_equal(liar->why, "it began a job without a reply to the last one");
+    assert_int_equal(begun->op.status, WEFT_ECRASHED); /* so it says */
+    assert_result(waits, "waits");
+}
+
 /* ---- signs of life ------------------------------------------------------------------------------ */
 
 TEST(a_worker_that_hangs_is_killed_and_replaced)

@@ -201,6 +201,21 @@ TEST(frames_of_jobs_that_are_over_or_unknown_are_dropped)
     }
 }
 
+TEST(nonsense_in_the_page_of_a_dead_worker_harms_nobody)
+{
+    static const char *const cases[] = {"scribble 24", "scribble 65472", "scribble 65473",
+                                        "scribble -1"};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        up(1, 2);
+        pool_up();
+        struct weft_job *job = ask(cases[i]), *next = ask("echo next");
+        pool_down();
+        assert_int_equal(job->op.status, WEFT_ECRASHED);
+        assert_int_equal(job->exit_code, 2);
+        assert_result(next, "next");
+    }
+}
+
 TEST(half_a_frame_is_no_frame)
 {
     up(1, 0);

@@ -6,7 +6,7 @@
 #ifndef TESTS_CPU_WORKER_PROGRAM_H
 #define TESTS_CPU_WORKER_PROGRAM_H
 
-#include "cpu/frames.h"
+#include "cpu/page.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -132,6 +132,23 @@ static inline void leave_orphan(struct weft_worker_job *job, bool away)
     _exit(7);
 }
 
+/* The page, which the library has mapped and keeps to itself. */
+static inline struct page *find_page(void)
+{
+    unsigned long long from, to;
+    char line[512];
+    struct page *page = NULL;
+    FILE *file = fopen("/proc/self/maps", "r");
+    while (file != NULL && page == NULL && fgets(line, sizeof line, file) != NULL) {
+        if (strstr(line, "rw-s") != NULL && strstr(line, "memfd:") != NULL &&
+            sscanf(line, "%llx-%llx", &from, &to) == 2 && to - from == sizeof *page)
+            page = (struct page *)(uintptr_t)from;
+    }
+    if (file != NULL)
+        fclose(file);
+    return page;
+}
+
 static inline void misbehave(struct weft_worker_job *job, const char *what, long number)
 {
     struct frame end = {.type = FRAME_END, .job = job->id, .attempt = job->attempt};
@@ -145,6 +162,14 @@ static inline void misbehave(struct weft_worker_job *job, const char *what, long
         weft_worker_emit(job, 1, "0", 1);
         for (;;)
             nap(1000);
+    } else if (strcmp(what, "liar") == 0) { /* as if it were at the next job already */
+        find_page()->begun = job->id + 1;
+        nap(60000);
+    } else if (strcmp(what, "scribble") == 0) { /* the page is full of nonsense */
+        struct page *page = find_page();
+        memset(page->frames, 0xee, sizeof page->frames);
+        page->gathered = (uint32_t)number;
+        _exit(2);
     } else if (strcmp(what, "burn") == 0) {
         for (volatile unsigned long i = 0;; i++)
             continue;

@@ -51,8 +51,7 @@ struct weft_worker {
     uv_timer_t ask; /* where there is no pidfd */
     unsigned handles;
     struct page *page;
-    uint64_t begun; /* what the page said when the gate was shut */
-    bool gated, shut;
+    bool gated; /* it keeps the page up to date */
     struct entry *line;
     unsigned first, count, room;
     struct weft_acquire *holder;

@@ -207,9 +207,7 @@ static bool first_is_to_blame(struct weft_worker *worker)
             return false;
         }
     }
-    worker->begun = begun;
-    worker->shut = true;
-    return true;
+    return true; /* the gate stays shut */
 }
 
 /* Its last chance: an END that is here and was not read, or was not even sent. true: it is still the first. */
@@ -433,15 +431,15 @@ void weft__line_frame(struct weft_worker *worker, const struct frame *frame)
 
 /* ---- the end of the worker --------------------------------------------------------------------- */
 
-/* How many of its jobs it had begun. */
+/* How many of its jobs it had begun. None if the gate was shut: then that was the first one, whose owner knows
+ * already. */
 static unsigned begun(const struct weft_worker *worker)
 {
     if (worker->count == 0)
         return 0;
     if (!worker->gated)
         return worker->out_done >= line_at(worker, 0)->sent_at ? 1 : 0;
-    uint64_t last =
-        worker->shut ? worker->begun : __atomic_load_n(&worker->page->begun, __ATOMIC_ACQUIRE);
+    uint64_t last = __atomic_load_n(&worker->page->begun, __ATOMIC_ACQUIRE);
     for (unsigned i = worker->count; i > 0; i--) {
         if (line_at(worker, i - 1)->id == last)
             return i;

@@ -182,6 +182,15 @@ TEST(large_events_are_there_until_the_callback_returns)
     assert_true(in_order);
 }
 
+TEST(large_events_that_nobody_wants_are_let_go)
+{
+    pool_init(1);
+    pool_up();
+    struct weft_job *job = ask("blocks 20");
+    pool_down(); /* counts descriptors */
+    assert_result(job, "emitted");
+}
+
 /* ---- backpressure ----------------------------------------------------------------------------- */
 
 static struct weft_sleep pause_over;

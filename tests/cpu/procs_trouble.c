@@ -216,6 +216,27 @@ TEST(nonsense_in_the_page_of_a_dead_worker_harms_nobody)
     }
 }
 
+/* More than a socket holds: some of the jobs are still here when their ends come. */
+TEST(a_reply_to_a_job_that_was_not_sent_is_nonsense)
+{
+    static char large[60000];
+    up(1, 20);
+    pool_up();
+    ask("clairvoyant 21");
+    for (int i = 1; i <= 20; i++) {
+        jobs[i].input = large;
+        jobs[i].input_size = sizeof large;
+        open_jobs++;
+        weft_job(root(), &jobs[i], &procs, job_over);
+    }
+    pool_down();
+    for (int i = 0; i <= 20; i++)
+        assert_int_equal(jobs[i].op.status, 0);
+    assert_string_equal(procs.why, "it answered a job that it does not have yet");
+    assert_int_equal(procs.killed, 1);
+    assert_result(&jobs[20], "0"); /* the next worker has really added up its zeros */
+}
+
 TEST(half_a_frame_is_no_frame)
 {
     up(1, 0);

@@ -112,3 +112,71 @@ TEST(a_worker_that_computes_for_too_long_is_ended_by_the_kernel)
     assert_int_equal(job->op.status, WEFT_ECRASHED);
     assert_true(job->term_signal == SIGXCPU || job->term_signal == SIGKILL);
 }
+
+/* ---- in virtual time: nothing can be started, so nothing real happens ------------------------------- */
+
+static uint64_t broken_at;
+
+static void note_when(unsigned index)
+{
+    (void)index;
+    broken_at = weft_now(&w.loop);
+}
+
+static void up_in_virtual_time(void)
+{
+    static const char *const args[] = {"/no/such/program", NULL};
+    pool_init(2);
+    procs.args = args;
+    job_told = note_when;
+    world_up_sim(&w, 0);
+    weft_procs(root(), &procs, pool_over);
+}
+
+TEST(pauses_double_until_the_pool_is_broken)
+{
+    up_in_virtual_time();
+    procs.backoff_ms = 100;
+    struct weft_job *job = ask("x");
+    world_down(&w);
+    assert_int_equal(job->op.status, WEFT_EBROKEN);
+    assert_int_equal(broken_at, 100 + 200 + 400); /* before the third, fourth and fifth try */
+}
+
+TEST(pauses_do_not_grow_beyond_their_maximum)
+{
+    up_in_virtual_time();
+    procs.backoff_ms = 100;
+    procs.backoff_max_ms = 150;
+    procs.breaker = 6;
+    struct weft_job *job = ask("x");
+    world_down(&w);
+    assert_int_equal(job->op.status, WEFT_EBROKEN);
+    assert_int_equal(broken_at, 100 + 150 + 150 + 150);
+}
+
+TEST(a_broken_pool_refuses_at_once_and_tries_again_after_its_time)
+{
+    up_in_virtual_time();
+    procs.breaker = 1;
+    procs.breaker_ms = 5000;
+    open_jobs = 1; /* keep it open */
+    ask("x");
+    weft_sim_advance(&w.sim, 100);
+    assert_int_equal(over, 1);
+    assert_true(procs.broken);
+    open_jobs = 2;
+    jobs[2].input = "x";
+    weft_job(root(), &jobs[2], &procs, job_over);
+    assert_int_equal(jobs[2].op.status, WEFT_EBROKEN); /* decided, without waiting */
+    assert_string_equal(jobs[2].why, "no such file or directory");
+    weft_sim_advance(&w.sim, 5000);
+    assert_false(procs.broken); /* the next one is tried */
+    open_jobs = 1;
+    jobs[3].input = "x";
+    weft_job(root(), &jobs[3], &procs, job_over);
+    assert_int_equal(jobs[3].op.status, WEFT_EBROKEN); /* and in vain */
+    assert_true(procs.broken);
+    world_down(&w);
+    assert_int_equal(procs.refused, 3);
+}

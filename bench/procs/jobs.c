@@ -91,7 +91,7 @@ int main(int argc, char **argv)
     procs.max = WORKERS;
     procs.ahead = (unsigned)atoi(argv[1]);
     count = strtoul(argv[2], NULL, 10);
-    slot_count = 2 * WORKERS * ((size_t)procs.ahead + 1);
+    slot_count = ((size_t)procs.ahead + 1) * 2 * WORKERS;
     slots = calloc(slot_count, sizeof *slots);
     bench_check(slots != NULL, "no memory");
     bench_check(weft_go(&op, bench_begin) == 0 && ended == count, "it failed");

@@ -156,10 +156,8 @@ void weft__channel_flush(struct weft_worker *worker)
         if (done > 0) {
             worker->out_at += (size_t)done;
             worker->out_done += (size_t)done;
-        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            break;
-        } else if (errno == ETOOMANYREFS) {
-            break; /* too many descriptors are on their way: when it has read some */
+        } else if (errno == EAGAIN || errno == ETOOMANYREFS) {
+            break; /* later: when it has read some of the bytes, or of the descriptors */
         } else if (errno != EINTR) {
             weft__worker_ended(worker); /* nobody reads there any more */
         }

@@ -12,8 +12,6 @@
 #include <unistd.h>
 #include <uv.h>
 
-extern char **environ;
-
 struct block {
     char **list; /* NULL: count */
     char *text;
@@ -106,18 +104,18 @@ const char *weft__env_get(char *const *env, const char *name)
     return NULL;
 }
 
-int weft__env_find(char *const *env, const char *file, char *path)
+int weft__env_find(char *const *env, const char *file, char path[ENV_PATH])
 {
-    enum { ROOM = 4096 };
     const char *folders = weft__env_get(env, "PATH");
     if (strchr(file, '/') != NULL)
-        return snprintf(path, ROOM, "%s", file) < ROOM ? 0 : UV_ENAMETOOLONG;
+        return snprintf(path, ENV_PATH, "%s", file) < ENV_PATH ? 0 : UV_ENAMETOOLONG;
     if (folders == NULL)
         folders = "/usr/bin:/bin";
     for (const char *at = folders;; at++) {
         size_t length = strcspn(at, ":");
-        int size = snprintf(path, ROOM, "%.*s%s%s", (int)length, at, length > 0 ? "/" : "./", file);
-        if (size < ROOM && access(path, X_OK) == 0)
+        int size =
+            snprintf(path, ENV_PATH, "%.*s%s%s", (int)length, at, length > 0 ? "/" : "./", file);
+        if (size < ENV_PATH && access(path, X_OK) == 0)
             return 0;
         at += length;
         if (*at == '\0')

@@ -6,7 +6,8 @@
 char **weft__procs_env(const char *const *listed);
 /* The value of name in it; NULL: it is not there. */
 const char *weft__env_get(char *const *env, const char *name);
-/* Where file is: as it is if it has a slash, otherwise in the PATH of env. path has room for 4096. */
-int weft__env_find(char *const *env, const char *file, char *path);
+/* Where file is: as it is if it has a slash, otherwise in the PATH of env. */
+enum { ENV_PATH = 4096 };
+int weft__env_find(char *const *env, const char *file, char path[ENV_PATH]);
 
 #endif

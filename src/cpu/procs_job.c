@@ -84,9 +84,7 @@ static void begin_held(struct weft_job *job)
 {
     struct weft_worker *worker = job->held->worker_;
     int err = 0;
-    if (worker == NULL || worker->holder != job->held)
-        err = WEFT_ECRASHED;
-    else if (worker->state != WORKER_READY)
+    if (worker == NULL || worker->holder != job->held || worker->state != WORKER_READY)
         err = WEFT_ECRASHED;
     else if (worker->count >= line_room(worker))
         err = UV_EBUSY;

@@ -479,10 +479,9 @@ static int make_page(struct weft_worker *worker, int *fd)
     return 0;
 }
 
-static int spawn(struct weft_worker *worker, struct spawn_plan *plan)
+static int spawn(struct weft_worker *worker, struct spawn_plan *plan, char *file)
 {
     const struct weft_procs *procs = worker->engine->procs;
-    char file[4096];
     int err = weft__env_find(worker->engine->env, procs->args[0], file);
     if (err != 0)
         return err;
@@ -592,6 +591,7 @@ static void unmade(uv_handle_t *handle)
 
 static int start(struct weft_worker *worker, struct spawn_plan *plan)
 {
+    char file[ENV_PATH];
     int ours = -1;
     int err = make_channel(&ours, &plan->fds[SPAWN_CHANNEL]);
     if (err == 0)
@@ -603,7 +603,8 @@ static int start(struct weft_worker *worker, struct spawn_plan *plan)
             close(ours);
         return err;
     }
-    err = spawn(worker, plan);
+    err = spawn(worker, plan, file);
+    plan->file = NULL;
     if (err != 0)
         return err;
     err = watch_exit(worker);

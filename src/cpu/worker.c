@@ -341,7 +341,7 @@ static void pass_gate(struct weft_worker_line *line, uint64_t id)
 static int take_input(struct weft_worker_line *line, const struct frame *frame,
                       struct weft_worker_job *job)
 {
-    if (!(frame->flags & FRAME_IN_MEMORY)) {
+    if (frame->payload != NULL) {
         memcpy(line->input, frame->payload, frame->size);
         job->data = line->input;
         return 0;

@@ -40,7 +40,7 @@ struct order {
 
 static struct table *map_table(const char *path)
 {
-    int fd = open(path, O_RDWR | O_CLOEXEC);
+    int fd = path != NULL ? open(path, O_RDWR | O_CLOEXEC) : -1;
     void *at =
         fd < 0 ? MAP_FAILED : mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (fd >= 0)

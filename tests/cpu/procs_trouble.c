@@ -326,7 +326,7 @@ TEST(a_job_that_takes_too_long_is_killed_and_told)
         up(1, ahead);
         pool_up();
         for (int i = 0; i < 3; i++) {
-            jobs[2 * i].timeout_ms = 10;
+            jobs[(size_t)i * 2].timeout_ms = 10;
             ask(cases[i]);
             ask("echo next");
         }

@@ -186,7 +186,7 @@ WEFT_API void weft_payload_close(struct weft_payload *payload);
  *   the reason        it was cancelled. then comes at once; the worker is told, and is given to nobody else
  *                     before it has let go of the job. If that takes more than grace_ms it is killed
  *   UV_ENOBUFS        refused: limit jobs wait
- *   WEFT_ESTOPPED     refused: procs is being closed
+ *   WEFT_ESTOPPED     refused: procs is being closed, or is over
  *   WEFT_EBROKEN      refused: workers die all the time; why says of what
  *   UV_EINVAL         procs is not open or of another loop, rank is too large, there is an input and a payload,
  *                     or held is of another pool
@@ -195,8 +195,9 @@ WEFT_API void weft_payload_close(struct weft_payload *payload);
  *   UV_ENOMEM, UV_EMFILE, …: there is no memory for its input, its result, or a frame of its worker's
  * Order: those of a smaller rank are first. A job of rank r is behind one of rank 0 that came up to r times
  * age_ms later, and before all others: so nobody waits for ever.
+ * Time: timeout_ms counts from when the job is the first in its worker's line, also while nobody wants its events.
  * Retries: if its worker dies, and no event was delivered, it is begun again up to so many times, in another
- * worker. It does not lose its place. */
+ * worker. It does not lose its place. Not for jobs on a worker that is held. */
 struct weft_job {
     struct weft_op op;
     struct weft_procs *procs;

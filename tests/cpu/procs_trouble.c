@@ -265,6 +265,28 @@ TEST(a_channel_that_ends_without_its_worker_has_a_grace)
     assert_result(next, "next");
 }
 
+/* What was not sent was not begun: EPIPE costs nobody a job. */
+TEST(a_worker_that_does_not_read_any_more_harms_nobody)
+{
+    for (unsigned ahead = 0; ahead < 3; ahead += 2) {
+        up(1, ahead);
+        pool_up();
+        open_jobs = 1;
+        ask("unread");
+        while (over == 0)
+            uv_run(&w.uv, UV_RUN_ONCE);
+        open_jobs = 0;
+        over = 2;
+        struct weft_job *job = ask("echo heard"), *next = ask("echo too");
+        pool_down();
+        assert_int_equal(jobs[1].op.status, 0);
+        assert_result(job, "heard");
+        assert_result(next, "too");
+        assert_int_equal(procs.started, 2);
+        assert_int_equal(procs.killed, 1);
+    }
+}
+
 static int orphan;
 
 static bool note_orphan(struct weft_job *job, uint32_t kind, struct weft_text data)

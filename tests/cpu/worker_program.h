@@ -174,6 +174,11 @@ static inline void misbehave(struct weft_worker_job *job, const char *what, long
         for (long i = 0; i < number; i++, end.job++)
             put_frame(end);
         nap(60000);
+    } else if (strcmp(what, "unread") == 0) { /* it will read nothing any more, but lives */
+        weft_worker_emit(job, 1, "0", 1);
+        shutdown(3, SHUT_RD);
+        put_frame(end);
+        nap(60000);
     } else if (strcmp(what, "burn") == 0) {
         for (volatile unsigned long i = 0;; i++)
             continue;

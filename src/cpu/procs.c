@@ -28,6 +28,7 @@
 #include "procs.h"
 #include "procs_env.h"
 #include "weft/alloc.h"
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -310,6 +311,26 @@ void weft__procs_pump(struct weft_procs_engine *engine)
 
 /* ---- a turn: what was written in one is sent together ------------------------------------------ */
 
+/* A lone job that will be over in some microseconds: to sleep until then, and to be woken, takes as long again.
+ * So it is looked for a few times, unless there is anything else to do; one such wait in vain, and the next job
+ * is awaited like everything else. */
+static void look_for_lone_job(struct weft_procs_engine *engine, struct weft_worker *worker)
+{
+    uint64_t from = uv_hrtime();
+    engine->lone_ns = 0;
+    if (engine->procs->running != 1 || engine->procs->waiting != 0 || worker->count != 1 ||
+        engine->loop->sim_ != NULL)
+        return;
+    engine->lone_ns = from;
+    while (engine->brisk && worker->count == 1 && engine->loop->ready_ == NULL) {
+        weft__channel_read(worker);
+        if (worker->state != WORKER_READY || uv_hrtime() - from > PROCS_BRISK_NS)
+            engine->brisk = false;
+        else if (engine->loop->ready_ == NULL)
+            sched_yield();
+    }
+}
+
 static void turn_over(struct weft_op *parent, struct weft_op *turn)
 {
     (void)parent;
@@ -327,6 +348,7 @@ static void turn_over(struct weft_op *parent, struct weft_op *turn)
             worker->resumed = false;
             weft__channel_read(worker);
         }
+        look_for_lone_job(engine, worker);
     }
 }
 

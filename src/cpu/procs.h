@@ -15,6 +15,8 @@
 #include "spawn.h"
 #include "weft/procs.h"
 
+/* A round trip that is shorter than this is waited for, on both sides, rather than slept through. */
+enum { PROCS_BRISK_NS = 20 * 1000 };
 enum { PROCS_IN = 2 * (FRAME_HEAD + FRAME_INLINE), PROCS_IN_FDS = 4, PROCS_PEEK_MS = 3 };
 
 enum worker_state {
@@ -94,6 +96,8 @@ struct weft_procs_engine {
     unsigned failures; /* in a row */
     unsigned leaving;  /* workers that were told to end or killed, and are not reaped yet */
     enum breaker breaker;
+    uint64_t lone_ns; /* when a job was sent that is the only one; 0: there is none */
+    bool brisk;       /* the last of those was over very soon */
 };
 
 static inline uint64_t or_default(uint64_t set, uint64_t otherwise)

@@ -367,6 +367,10 @@ static void reply(struct weft_worker *worker, const struct frame *frame)
         if (status == UV_EPROTO)
             return; /* the worker was killed for it, and that ends the job */
     }
+    if (worker->engine->lone_ns != 0) {
+        worker->engine->brisk = uv_hrtime() - worker->engine->lone_ns < PROCS_BRISK_NS;
+        worker->engine->lone_ns = 0;
+    }
     pop(worker);
     if (job != NULL)
         weft__job_over(job, status, why);

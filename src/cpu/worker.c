@@ -17,6 +17,7 @@
 #include "memory.h"
 #include "page.h"
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -31,7 +32,8 @@ enum {
     LEAST = FRAME_INLINE,    /* so much is read at once */
     CANCELLED = 0x80,        /* a flag of ours in the head of a job that waits here */
     FDS = 4,                 /* in one message; the pool sends one */
-    NAP_NS = 50 * 1000
+    NAP_NS = 50 * 1000,
+    BRISK_NS = 20 * 1000 /* a wait that is shorter than this is short */
 };
 /* Everything that the pool sends is within these. */
 static const uint32_t anything = UINT32_MAX;
@@ -40,7 +42,7 @@ struct weft_worker_line {
     int fd, error;
     bool ended, stopped; /* the channel is at its end; the job that runs was cancelled */
     struct page *page;   /* shared with the pool, or our own */
-    bool shared;
+    bool shared, brisk;  /* the last wait was short */
     char *in;
     size_t at, seen, end, room;
     int *fds; /* that came and were not taken yet */
@@ -272,6 +274,33 @@ static void read_some(struct weft_worker_line *line, int flags)
         keep_fds(line, &message);
 }
 
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Wait for the next job. Where one follows the other at once, to fall asleep and to be woken takes longer than
+ * the job: so if the last wait was short this one begins with looking again and again, while others may have
+ * the processor. One such wait in vain, and it is over with that. */
+static void read_next(struct weft_worker_line *line)
+{
+    int64_t from = now_ns(), now = from;
+    size_t end = line->end;
+    while (line->brisk && line->end == end && !line->ended && now - from < BRISK_NS) {
+        read_some(line, MSG_DONTWAIT);
+        if (line->end == end)
+            sched_yield();
+        now = now_ns();
+    }
+    if (line->end == end && !line->ended) {
+        read_some(line, 0);
+        now = now_ns();
+    }
+    line->brisk = now - from < BRISK_NS;
+}
+
 /* The frame at `at`, which was looked through. The size in its head is believed from then on. */
 static size_t frame_at(const struct weft_worker_line *line, size_t at, struct frame *frame)
 {
@@ -396,7 +425,7 @@ static void serve_all(struct weft_worker_line *line, weft_worker_fn *serve, void
         if (line->at == line->end)
             line->at = line->seen = line->end = 0;
         flush(line);
-        read_some(line, 0);
+        read_next(line);
         look_through(line);
     }
 }

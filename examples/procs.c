@@ -1,9 +1,10 @@
 /* procs: work for processes of their own, two at a time; the third job waits.
  *
- * The program is its own worker: started again by the pool it finds a channel, and serves jobs. A job is
- * a range of numbers; the primes in it come back as events, while they are found, and their count at the
- * end. One of the jobs kills its worker. That is an error of this job and of no other: the pool starts
- * another worker, and the job that waited gets it. A job for which a second try does no harm says so. */
+ * The program is its own worker: started again by the pool it finds a channel, and serves jobs. A
+ * job is a range of numbers; the primes in it come back as events, while they are found, and their
+ * count at the end. One of the jobs kills its worker. That is an error of this job and of no other:
+ * the pool starts another worker, and the job that waited gets it. A job for which a second try
+ * does no harm says so. */
 #include <stdlib.h>
 #include <string.h>
 #include <weft.h>

@@ -2,8 +2,8 @@
  *
  *     jobs ahead count      ahead: how many further jobs may lie in a worker's socket; 0: none
  *
- * As many jobs are under way as two workers can have, and as many again wait. The start of the workers is
- * not counted. */
+ * As many jobs are under way as two workers can have, and as many again wait. The start of the
+ * workers is not counted. */
 #include "../bench.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,13 @@
-/* 64 MB to a worker, which reads all of it (it adds up its words), and its answer back; beside a memcpy of
- * 64 MB within one process, to memory that is there already, whose copy is read in the same way. Both ways the
- * bytes lie in memory before the time begins to count, and have been read by whoever wants them when it ends.
+/* 64 MB to a worker, which reads all of it (it adds up its words), and its answer back; beside a
+ * memcpy of 64 MB within one process, to memory that is there already, whose copy is read in the
+ * same way. Both ways the bytes lie in memory before the time begins to count, and have been read
+ * by whoever wants them when it ends.
  *
  *   procs/payload          they were built in place, in a weft_payload: nothing is copied
  *   procs/payload-copied   they lie somewhere else, and have to be copied into a memory first
  *
- * The reading is the same work on both sides; procs/payload-touched has it only touch each page, against a
- * memcpy alone. */
+ * The reading is the same work on both sides; procs/payload-touched has it only touch each page,
+ * against a memcpy alone. */
 #include "../bench.h"
 #include <string.h>
 #include <weft.h>

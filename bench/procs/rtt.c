@@ -1,5 +1,6 @@
-/* The round trip of a tiny job: from weft_job to its then, one at a time, with one worker. Beside it: two
- * processes that pass the same 32 bytes to and fro over a socketpair, with blocking calls. */
+/* The round trip of a tiny job: from weft_job to its then, one at a time, with one worker. Beside
+ * it: two processes that pass the same 32 bytes to and fro over a socketpair, with blocking
+ * calls. */
 #include "../bench.h"
 #include <string.h>
 #include <sys/socket.h>

@@ -4,9 +4,9 @@
  *      ├───────┼────┼─────┼──────┼─────────┼─────────┼───────┼───────────
  *      │ size  │type│flags│  0   │   job   │ attempt │ kind  │ payload …
  *
- * Little-endian. What comes from a worker is not trusted: it may be another program than it should be,
- * or one that has overwritten its own memory. So every field is looked at before it is believed, and
- * bytes that say nothing yet have to be 0. */
+ * Little-endian. What comes from a worker is not trusted: it may be another program than it should
+ * be, or one that has overwritten its own memory. So every field is looked at before it is
+ * believed, and bytes that say nothing yet have to be 0. */
 #include "frames.h"
 #include <uv.h>
 

@@ -37,9 +37,9 @@ struct frame {
 
 void weft__frame_write(char head[FRAME_HEAD], const struct frame *frame);
 
-/* The frame at the beginning of data. More than 0: so many bytes it takes. 0: it is not complete yet.
- * Negative: this is none, and why says what is wrong with it. max: the largest payload; from_worker:
- * which side has written it. */
+/* The frame at the beginning of data. More than 0: so many bytes it takes. 0: it is not complete
+ * yet. Negative: this is none, and why says what is wrong with it. max: the largest payload;
+ * from_worker: which side has written it. */
 long weft__frame_read(const char *data, size_t size, uint32_t max, bool from_worker,
                       struct frame *frame, const char **why);
 

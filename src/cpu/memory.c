@@ -1,9 +1,9 @@
-/* Large payloads: a memfd is filled by one process and mapped by the other, and nothing is copied on
- * the way.
+/* Large payloads: a memfd is filled by one process and mapped by the other, and nothing is copied
+ * on the way.
  *
- * A memory that came from a worker is sealed, or it is refused: a file that its writer can still cut
- * off kills whoever reads behind the new end (SIGBUS). Where there is no memfd there is a file without
- * a name, and no seals: there what comes in is not mapped. */
+ * A memory that came from a worker is sealed, or it is refused: a file that its writer can still
+ * cut off kills whoever reads behind the new end (SIGBUS). Where there is no memfd there is a file
+ * without a name, and no seals: there what comes in is not mapped. */
 #include "memory.h"
 #include "weft/procs.h"
 #include <errno.h>

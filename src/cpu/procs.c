@@ -5,12 +5,12 @@
  *                     its worker died, and │      │ no more: ahead, behind the job that a worker is at
  *                     it was not begun     └──────┘
  *
- * Everything that happens (a job comes, a frame, an exit, a timer) changes some state and calls pump,
- * which brings those who wait and the workers together. So there is one place that gives workers away,
- * and a worker is in one place at a time: among the idle, or held, or with a line of jobs. That is what
- * the pool of the documents gets wrong: it gives a released worker to the first who waits and puts it
- * back among the idle as well; and it counts a worker only once that has started, so that a burst starts
- * too many.
+ * Everything that happens (a job comes, a frame, an exit, a timer) changes some state and calls
+ * pump, which brings those who wait and the workers together. So there is one place that gives
+ * workers away, and a worker is in one place at a time: among the idle, or held, or with a line of
+ * jobs. That is what the pool of the documents gets wrong: it gives a released worker to the first
+ * who waits and puts it back among the idle as well; and it counts a worker only once that has
+ * started, so that a burst starts too many.
  *
  * Invariants
  *   - procs->workers counts processes from before their start until they are reaped, and is at most max;
@@ -18,9 +18,10 @@
  *   - a worker is among the idle exactly if it is ready, has no job and no holder;
  *   - a job is given to a worker at one place (weft__line_give), and its entry there ends at one place.
  *
- * Trouble. failures counts workers that died through their program's fault, with no job done since. The
- * first is replaced at once, the following after a pause. At `breaker` the pool is broken: all who wait
- * are told, and all who come; after breaker_ms there is one try, and a job that is done closes it.
+ * Trouble. failures counts workers that died through their program's fault, with no job done since.
+ * The first is replaced at once, the following after a pause. At `breaker` the pool is broken: all
+ * who wait are told, and all who come; after breaker_ms there is one try, and a job that is done
+ * closes it.
  *
  *     CLOSED ──breaker failures──► OPEN ──breaker_ms──► TRYING ──a job is done──► CLOSED
  *                                   ▲                      │
@@ -250,8 +251,8 @@ static struct weft_worker *least_busy(const struct weft_procs_engine *engine)
     return best;
 }
 
-/* Behind another job, and only if no worker could be started or is about to be there: what lies in a
- * socket cannot be taken back. */
+/* Behind another job, and only if no worker could be started or is about to be there: what lies in
+ * a socket cannot be taken back. */
 static void place_ahead(struct weft_procs_engine *engine)
 {
     const struct weft_procs *procs = engine->procs;
@@ -311,9 +312,9 @@ void weft__procs_pump(struct weft_procs_engine *engine)
 
 /* ---- a turn: what was written in one is sent together ------------------------------------------ */
 
-/* A lone job that will be over in some microseconds: to sleep until then, and to be woken, takes as long again.
- * So it is looked for a few times, unless there is anything else to do; one such wait in vain, and the next job
- * is awaited like everything else. */
+/* A lone job that will be over in some microseconds: to sleep until then, and to be woken, takes as
+ * long again. So it is looked for a few times, unless there is anything else to do; one such wait
+ * in vain, and the next job is awaited like everything else. */
 static void look_for_lone_job(struct weft_procs_engine *engine, struct weft_worker *worker)
 {
     uint64_t from = uv_hrtime();

@@ -27,8 +27,9 @@ enum worker_state {
     WORKER_GONE      /* it was reaped; libuv has to let go of its handles */
 };
 
-/* A job in a worker. The first one of the line is the one the worker is at; the others lie in its socket.
- * job is NULL once it is over for its owner (cancelled, too late): the worker has to let go of it. */
+/* A job in a worker. The first one of the line is the one the worker is at; the others lie in its
+ * socket. job is NULL once it is over for its owner (cancelled, too late): the worker has to let go
+ * of it. */
 struct entry {
     struct weft_job *job;
     uint64_t id, sent_at; /* it was sent when so many bytes were */

@@ -1,5 +1,6 @@
-/* A worker of one's own. The acquire is the token: a worker knows its holder, and the holder its worker,
- * so that a worker is given back once, by the one who has it, and to nobody else meanwhile. */
+/* A worker of one's own. The acquire is the token: a worker knows its holder, and the holder its
+ * worker, so that a worker is given back once, by the one who has it, and to nobody else
+ * meanwhile. */
 #include "procs.h"
 
 static struct weft_acquire *acquire_from(struct weft_op *op)

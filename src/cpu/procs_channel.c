@@ -1,12 +1,12 @@
 /* The channel to a worker: bytes, and now and then a descriptor among them.
  *
- * Out: frames are gathered in a buffer and sent once a turn. A descriptor has to go with the first byte of
- * its frame, so what is sent at once never reaches over the beginning of such a frame. The buffer holds at
- * most the frames of the jobs that the worker may have, and some small ones.
+ * Out: frames are gathered in a buffer and sent once a turn. A descriptor has to go with the first
+ * byte of its frame, so what is sent at once never reaches over the beginning of such a frame. The
+ * buffer holds at most the frames of the jobs that the worker may have, and some small ones.
  *
- * In: one read at a time into a buffer that holds two of the largest frames, and whole frames are taken
- * out of it. Nothing is read while the owner of the job wants no more events: then the socket fills, and
- * the worker waits. What cannot be a frame is the end of the worker.
+ * In: one read at a time into a buffer that holds two of the largest frames, and whole frames are
+ * taken out of it. Nothing is read while the owner of the job wants no more events: then the socket
+ * fills, and the worker waits. What cannot be a frame is the end of the worker.
  *
  * Both directions may end before the process does, and the process before them. */
 #include "procs.h"
@@ -213,7 +213,8 @@ static bool keep_fds(struct weft_worker *worker, struct msghdr *message)
 /* Frames of a page are looked at in the same way; their owner is told the same. */
 static size_t take_frames(struct weft_worker *worker, const char *data, size_t size)
 {
-    uint32_t max = (uint32_t)or_default(worker->engine->procs->result_max, WEFT_PROCS_RESULT_MAX);
+    uint64_t most = or_default(worker->engine->procs->result_max, WEFT_PROCS_RESULT_MAX);
+    uint32_t max = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
     size_t at = 0;
     struct frame frame;
     const char *why;
@@ -303,8 +304,8 @@ void weft__channel_read(struct weft_worker *worker)
 
 /* ---- the page ------------------------------------------------------------------------------- */
 
-/* A copy first: the worker, or what it has left behind, may write while we read. Only the end of the job
- * that it is at counts: what is not in its turn will come again through the socket. */
+/* A copy first: the worker, or what it has left behind, may write while we read. Only the end of
+ * the job that it is at counts: what is not in its turn will come again through the socket. */
 void weft__channel_peek(struct weft_worker *worker)
 {
     struct page *page = worker->page;

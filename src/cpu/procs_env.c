@@ -1,5 +1,5 @@
-/* A clean environment: what a program needs to run at all, and what the caller names. A worker does not
- * inherit secrets, nor settings that its caller has forgotten.
+/* A clean environment: what a program needs to run at all, and what the caller names. A worker does
+ * not inherit secrets, nor settings that its caller has forgotten.
  *
  * It is written twice: first only counted, then into a block of that size. */
 #include "procs_env.h"

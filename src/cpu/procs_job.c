@@ -1,5 +1,5 @@
-/* A job: the operation. It is in one place at a time: among those who wait (wait_.link_ is set), in a
- * worker (worker_ is set), or over. Whoever takes it out of its place finishes it. */
+/* A job: the operation. It is in one place at a time: among those who wait (wait_.link_ is set), in
+ * a worker (worker_ is set), or over. Whoever takes it out of its place finishes it. */
 #include "procs.h"
 #include "memory.h"
 #include "weft/alloc.h"

@@ -6,13 +6,13 @@
  *                └ the worker died: was it begun? ─► crashed, or again (retries)
  *                                  not begun      ─► back to the front of the line of those who wait
  *
- * A frame belongs to a job by its id and its attempt. One of a job that is not here is late, and dropped.
- * One of a job that is here but has not had its turn is nonsense, and so is one of a job that was not even
- * sent.
+ * A frame belongs to a job by its id and its attempt. One of a job that is not here is late, and
+ * dropped. One of a job that is here but has not had its turn is nonsense, and so is one of a job
+ * that was not even sent.
  *
- * Whom a kill hits. With jobs ahead, the first one's END may be on its way and the second be begun when the
- * first one's time is up. So before a kill for the sake of one job the gate is shut (page.h): if the worker
- * is at another job by then it is not killed. */
+ * Whom a kill hits. With jobs ahead, the first one's END may be on its way and the second be begun
+ * when the first one's time is up. So before a kill for the sake of one job the gate is shut
+ * (page.h): if the worker is at another job by then it is not killed. */
 #include "procs.h"
 #include "memory.h"
 #include "weft/alloc.h"
@@ -435,8 +435,8 @@ void weft__line_frame(struct weft_worker *worker, const struct frame *frame)
 
 /* ---- the end of the worker --------------------------------------------------------------------- */
 
-/* How many of its jobs it had begun. None if the gate was shut: then that was the first one, whose owner knows
- * already. */
+/* How many of its jobs it had begun. None if the gate was shut: then that was the first one, whose
+ * owner knows already. */
 static unsigned begun(const struct weft_worker *worker)
 {
     if (worker->count == 0)

@@ -8,11 +8,13 @@
  *                     ▼
  *                   GONE ──► libuv has closed its handles ──► freed
  *
- * Its exit is seen by its pidfd, so also when something it has left behind keeps the channel open; and
- * the end of the channel is not its exit: it may have closed it and live on, so it is given grace_ms.
+ * Its exit is seen by its pidfd, so also when something it has left behind keeps the channel open;
+ * and the end of the channel is not its exit: it may have closed it and live on, so it is given
+ * grace_ms.
  *
- * A process is signalled by its number, and its group by the same: both are its own as long as it is not
- * reaped, which happens here and nowhere else. So its group is killed before it is reaped. */
+ * A process is signalled by its number, and its group by the same: both are its own as long as it
+ * is not reaped, which happens here and nowhere else. So its group is killed before it is
+ * reaped. */
 #include "procs.h"
 #include "memory.h"
 #include "procs_env.h"

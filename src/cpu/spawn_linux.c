@@ -9,10 +9,10 @@
  *     unblock; the error, if any
  *
  * No fork: the page tables of a large process take long to copy. The child runs in our memory on a
- * stack of its own until it becomes another program; that is what posix_spawn does too, which can set
- * neither limits nor what happens to orphans. So the child's part is system calls and nothing else: no
- * allocation, no lock, no function that a sanitizer watches (it would believe that this thread did all
- * that, on a stack that it never left). */
+ * stack of its own until it becomes another program; that is what posix_spawn does too, which can
+ * set neither limits nor what happens to orphans. So the child's part is system calls and nothing
+ * else: no allocation, no lock, no function that a sanitizer watches (it would believe that this
+ * thread did all that, on a stack that it never left). */
 #ifdef __linux__
 #include "spawn.h"
 #include <errno.h>
@@ -25,8 +25,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ThreadSanitizer takes every clone for a fork, and prepares the child's memory for it: which is ours. The
- * same function has another name that it does not know. */
+/* ThreadSanitizer takes every clone for a fork, and prepares the child's memory for it: which is
+ * ours. The same function has another name that it does not know. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define UNDER_TSAN 1

@@ -1,5 +1,6 @@
-/* Starting a worker where there is no clone: fork and exec, with a pipe that tells of an error. What only
- * Linux has is left out: no death with the parent (the end of the channel has to do), no processors. */
+/* Starting a worker where there is no clone: fork and exec, with a pipe that tells of an error.
+ * What only Linux has is left out: no death with the parent (the end of the channel has to do), no
+ * processors. */
 #ifndef __linux__
 #include "spawn.h"
 #include <errno.h>

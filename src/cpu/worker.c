@@ -5,10 +5,10 @@
  *                 │ PING: PONG        │ weft_worker_stopped: read what is there, look through it
  *                 └───────────────────┘
  *
- * in[at, seen) are whole frames that were looked through and not taken yet, in[seen, end) the rest of
- * what was read. The buffer may move whenever something is read, also from inside the function of a
- * job: so the job's input is a copy, or a mapping. Descriptors come in the order of the frames that
- * they belong to.
+ * in[at, seen) are whole frames that were looked through and not taken yet, in[seen, end) the rest
+ * of what was read. The buffer may move whenever something is read, also from inside the function
+ * of a job: so the job's input is a copy, or a mapping. Descriptors come in the order of the frames
+ * that they belong to.
  *
  * Replies are gathered in the page (page.h), where the pool finds them if this process dies. So the
  * order is: the frame is whole before it counts, and it is sent before it is forgotten. */
@@ -281,9 +281,9 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Wait for the next job. Where one follows the other at once, to fall asleep and to be woken takes longer than
- * the job: so if the last wait was short this one begins with looking again and again, while others may have
- * the processor. One such wait in vain, and it is over with that. */
+/* Wait for the next job. Where one follows the other at once, to fall asleep and to be woken takes
+ * longer than the job: so if the last wait was short this one begins with looking again and again,
+ * while others may have the processor. One such wait in vain, and it is over with that. */
 static void read_next(struct weft_worker_line *line)
 {
     int64_t from = now_ns(), now = from;
@@ -352,8 +352,8 @@ static void look_through(struct weft_worker_line *line)
 
 /* ---- the jobs ------------------------------------------------------------------------------- */
 
-/* Nothing is begun while the gate is shut: the pool is about to kill this process, or finds that it need
- * not, and opens it again. */
+/* Nothing is begun while the gate is shut: the pool is about to kill this process, or finds that it
+ * need not, and opens it again. */
 static void pass_gate(struct weft_worker_line *line, uint64_t id)
 {
     uint64_t *begun = &line->page->begun;

@@ -1,6 +1,6 @@
-/* Nothing is left behind if the process with the pool is killed: not workers that are idle, nor busy, nor
- * stopped. The pool is in a child of the test's; this process is the one that orphans are given to, so that it
- * sees of what they die.
+/* Nothing is left behind if the process with the pool is killed: not workers that are idle, nor
+ * busy, nor stopped. The pool is in a child of the test's; this process is the one that orphans are
+ * given to, so that it sees of what they die.
  * ctest: timeout=120 */
 #include "pool.h"
 #include <sys/prctl.h>

@@ -1,4 +1,5 @@
-/* The pool, a job and an acquire through the conformance suite; memory that runs out; what hooks see.
+/* The pool, a job and an acquire through the conformance suite; memory that runs out; what hooks
+ * see.
  * ctest: timeout=300 */
 #include "pool.h"
 #include "../lib/fault.h"

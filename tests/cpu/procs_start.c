@@ -1,5 +1,6 @@
-/* What a worker starts with, and what becomes of one that cannot be started. Not under valgrind: there a clone
- * is a fork, so an error of the child's is only seen by its exit; and its own descriptors are above any limit.
+/* What a worker starts with, and what becomes of one that cannot be started. Not under valgrind:
+ * there a clone is a fork, so an error of the child's is only seen by its exit; and its own
+ * descriptors are above any limit.
  * ctest: timeout=120 shuffle=no */
 #include "pool.h"
 
@@ -73,8 +74,8 @@ TEST(a_program_without_a_slash_is_looked_for_in_the_path_of_its_environment)
     assert_string_equal(job->why, "exit code 9");
 }
 
-/* The output of a worker, and its errors, where they are wanted: also if both are the numbers that the child
- * needs for something else. */
+/* The output of a worker, and its errors, where they are wanted: also if both are the numbers that
+ * the child needs for something else. */
 TEST(output_and_errors_go_where_they_are_wanted)
 {
     static const char *const args[] = {"sh", "-c", "echo out; echo err >&2; exit 9", NULL};

@@ -1,4 +1,5 @@
-/* A pool and real time: what takes some tenths of a second, since less would be noise on a busy machine.
+/* A pool and real time: what takes some tenths of a second, since less would be noise on a busy
+ * machine.
  * ctest: timeout=120 shuffle=no */
 #include "pool.h"
 
@@ -42,8 +43,8 @@ TEST(the_time_of_a_job_begins_when_it_is_the_first_in_its_worker)
     assert_int_equal(procs.started, 1);
 }
 
-/* A regression: the kill for one job must not hit the next. Here the first job is over in its worker, which
- * has begun the second, but the pool did not look in time: its loop was busy. */
+/* A regression: the kill for one job must not hit the next. Here the first job is over in its
+ * worker, which has begun the second, but the pool did not look in time: its loop was busy. */
 TEST(a_late_kill_never_hits_the_next_job)
 {
     for (unsigned round = 0; round < 2; round++) {
@@ -62,8 +63,8 @@ TEST(a_late_kill_never_hits_the_next_job)
     }
 }
 
-/* The same as a race: jobs that take as long as they may. Each of them is in time or too late, and when one is
- * killed the next may just have begun; but no job ever dies of another one's kill. */
+/* The same as a race: jobs that take as long as they may. Each of them is in time or too late, and
+ * when one is killed the next may just have begun; but no job ever dies of another one's kill. */
 TEST(a_kill_at_the_last_moment_hits_whom_it_is_meant_for)
 {
     unsigned late = 0, done = 0;

@@ -1,13 +1,13 @@
-/* Torture: a thousand jobs (twenty times as many under `make torture`) for workers that are killed, stopped,
- * exit, and send garbage and oversized frames, at every boundary between two frames. Whatever happens:
- *
+/* Torture: a thousand jobs (twenty times as many under `make torture`) for workers that are killed,
+ * stopped, exit, and send garbage and oversized frames, at every boundary between two frames.
+ * ctest: labels=stress timeout=240
+ * Whatever happens:
  *   - every job ends exactly once, with a status that fits what it was;
- *   - a job that was not begun is not lost, and one that was begun is not begun again unless it asked for it;
+ *   - a job that was not begun is not lost, and one that was begun is not begun again unless it
+ *     asked for it;
  *   - never are two jobs in one worker, nor more than max workers: the workers themselves look;
  *   - nothing is left: no child, no zombie, no descriptor, no memory.
- *
- * Workers write into a table that all of them share. In real time: the workers are real.
- * ctest: labels=stress timeout=240 */
+ * Workers write into a table that all of them share. In real time: the workers are real. */
 #define WORKER_SERVE serve_torture
 struct weft_worker_job;
 static void serve_torture(struct weft_worker_job *job, void *context);
@@ -32,8 +32,8 @@ struct table {
 };
 static struct table *table;
 
-/* A job: its number, the boundary (0: before the first event, …, EVENTS: before its end, EVENTS + 1: after
- * it), and what happens there. */
+/* A job: its number, the boundary (0: before the first event, …, EVENTS: before its end, EVENTS +
+ * 1: after it), and what happens there. */
 struct order {
     uint32_t number, boundary, deed;
 };

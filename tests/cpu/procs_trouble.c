@@ -1,5 +1,5 @@
-/* A pool of processes in trouble: workers that die, hang, lie or do not start. Real processes and real time,
- * in milliseconds: what is tested is that nobody waits for ever.
+/* A pool of processes in trouble: workers that die, hang, lie or do not start. Real processes and
+ * real time, in milliseconds: what is tested is that nobody waits for ever.
  * ctest: labels=valgrind timeout=120 */
 #include "pool.h"
 
@@ -600,8 +600,8 @@ TEST(a_held_worker_is_the_holders_alone)
     assert_int_equal(procs.started, 2);
 }
 
-/* A regression: the pool of the documents gives a released worker to the first who waits, and puts it back
- * among the idle as well. */
+/* A regression: the pool of the documents gives a released worker to the first who waits, and puts
+ * it back among the idle as well. */
 TEST(a_released_worker_is_given_once)
 {
     up(1, 0);

@@ -1,8 +1,8 @@
 /* tests/cpu/worker_program.h: a test program that is also its own worker.
  *
- * A pool that is set up with self() starts this same program again; the constructor below sees that it was
- * started by a pool, and serves jobs instead of tests. A job's input says what to do, one word and a
- * number or a text; many of them misbehave. */
+ * A pool that is set up with self() starts this same program again; the constructor below sees that
+ * it was started by a pool, and serves jobs instead of tests. A job's input says what to do, one
+ * word and a number or a text; many of them misbehave. */
 #ifndef TESTS_CPU_WORKER_PROGRAM_H
 #define TESTS_CPU_WORKER_PROGRAM_H
 

@@ -1,4 +1,5 @@
-/* The worker in Python that the documentation shows: it works, and the protocol is not one for C alone.
+/* The worker in Python that the documentation shows: it works, and the protocol is not one for C
+ * alone.
  * ctest: timeout=120 shuffle=no */
 #include "pool.h"
 

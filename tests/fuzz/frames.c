@@ -1,5 +1,5 @@
-/* Frames from a worker that is not to be trusted: what is read is within what came, is within its limits, and
- * is what would be written. */
+/* Frames from a worker that is not to be trusted: what is read is within what came, is within its
+ * limits, and is what would be written. */
 #include "cpu/frames.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -19,6 +19,8 @@
  * Replies to tiny jobs are gathered and sent together when no further job is there yet. They are
  * not lost if the worker dies before that: they lie in memory that the pool reads then.
  *
+ * What a worker starts itself does not inherit the channel, nor the variables that name it.
+ *
  * A worker may also be a program that is started by hand: without the variable WEFT_WORKER_FD in
  * its environment, weft_worker_run says so. */
 #ifndef WEFT_WORKER_H

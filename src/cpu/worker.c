@@ -17,6 +17,7 @@
 #include "memory.h"
 #include "page.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -479,6 +480,10 @@ int weft_worker_run(weft_worker_fn *serve, void *context)
         line_free(line);
         return UV_ENOMEM;
     }
+    /* What this process starts is no worker, and must not keep the channel open. */
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    unsetenv("WEFT_WORKER_FD");
+    unsetenv("WEFT_WORKER_PAGE");
     struct frame ready = {
         .type = FRAME_READY, .job = line->shared ? FRAME_GATED : 0, .kind = FRAME_VERSION};
     send_frame(line, &ready, NULL, -1);

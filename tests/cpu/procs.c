@@ -380,7 +380,7 @@ TEST(a_worker_has_a_clean_environment)
     assert_non_null(strstr(text, "HOME=/nowhere\n"));
     assert_non_null(strstr(text, "LC_TIME=C\n"));
     assert_non_null(strstr(text, "PATH="));
-    assert_non_null(strstr(text, "WEFT_WORKER_FD=3\n"));
+    assert_null(strstr(text, "WEFT_")); /* that is between the library and itself */
     unsetenv("LC_TIME");
     results_free();
 }

@@ -138,7 +138,7 @@ struct weft_procs {
     unsigned idle;     /* of them, those that wait for a job */
     uint64_t started;  /* in all */
     uint64_t died;     /* by themselves */
-    uint64_t killed;   /* because they were too late, hung or broken */
+    uint64_t killed;   /* with a job that was too late or not let go of; hung, or broken */
     /* Jobs: */
     size_t waiting;   /* also acquires */
     size_t running;   /* that were given to a worker */

@@ -264,7 +264,7 @@ void weft__worker_kill(struct weft_worker *worker, int cause, const char *why)
         worker->cause = cause;
         worker->cause_why = why;
     }
-    if (!worker->engine->killed)
+    if (!worker->engine->killed && worker->state != WORKER_ENDING)
         worker->engine->procs->killed++;
     enter(worker, WORKER_DYING);
     if (worker->process.pid != 0)
@@ -291,10 +291,12 @@ static void idle_over(struct weft_timer *timer)
 static void grace_over(struct weft_timer *timer)
 {
     struct weft_worker *worker = weft_owner(timer, struct weft_worker, timer);
-    if (worker->state == WORKER_READY && !worker->mute)
-        weft__line_grace_over(worker);
-    else
+    if (worker->state == WORKER_ENDING)
         weft__worker_kill(worker, 0, NULL);
+    else if (worker->mute)
+        weft__worker_kill(worker, WEFT_ECRASHED, "it closed its channel and did not end");
+    else
+        weft__line_grace_over(worker);
 }
 
 static void start_timer(struct weft_worker *worker, struct weft_timer *timer, uint64_t ms,

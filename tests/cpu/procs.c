@@ -409,13 +409,17 @@ TEST(a_worker_has_all_signals_as_by_default)
 TEST(two_workers_take_two_jobs_and_the_third_waits)
 {
     pool_init(2);
+    procs.min = 2;
     pool_up();
+    assert_int_equal(procs.workers, 2); /* those that start count */
+    assert_int_equal(procs.starting, 2);
+    while (procs.idle < 2)
+        uv_run(&w.uv, UV_RUN_ONCE);
     ask("spin 20");
     ask("spin 20");
     ask("pid");
-    assert_int_equal(procs.workers, 2); /* those that start count */
-    assert_int_equal(procs.starting, 2);
-    assert_int_equal(procs.waiting, 3);
+    assert_int_equal(procs.running, 2);
+    assert_int_equal(procs.waiting, 1);
     pool_down();
     assert_int_equal(procs.started, 2);
     assert_result(&jobs[0], "spun");

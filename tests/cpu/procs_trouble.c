@@ -262,6 +262,7 @@ TEST(a_channel_that_ends_without_its_worker_has_a_grace)
     pool_down();
     assert_int_equal(late->op.status, WEFT_ECRASHED);
     assert_int_equal(late->term_signal, SIGKILL); /* it was killed */
+    assert_string_equal(late->why, "it closed its channel and did not end");
     assert_result(next, "next");
 }
 
@@ -469,6 +470,7 @@ static void begin_as(const char *how, const char *why, int status, uint64_t read
     procs.ready_ms = ready_ms;
     procs.breaker = 3;
     procs.breaker_ms = 20;
+    procs.grace_ms = 10000; /* one that exits is seen to do so */
     pool_up();
     struct weft_job *one = ask("echo x"), *other = ask("echo x");
     pool_down();

@@ -32,7 +32,7 @@ static void up(unsigned max, unsigned ahead)
     events = 0;
     procs.ahead = ahead;
     procs.backoff_ms = 1;
-    procs.grace_ms = 20;
+    procs.grace_ms = 300; /* an exit that is under way is awaited, also on a busy machine */
 }
 
 /* ---- crashes ---------------------------------------------------------------------------------- */
@@ -210,8 +210,8 @@ TEST(nonsense_in_the_page_of_a_dead_worker_harms_nobody)
         pool_up();
         struct weft_job *job = ask(cases[i]), *next = ask("echo next");
         pool_down();
-        assert_int_equal(job->op.status, WEFT_ECRASHED);
-        assert_int_equal(job->exit_code, 2);
+        assert_int_equal(job->op.status,
+                         WEFT_ECRASHED); /* it may also have been looked at, and killed */
         assert_result(next, "next");
     }
 }
@@ -419,6 +419,7 @@ TEST(a_cancelled_job_that_is_not_let_go_of_costs_its_worker)
 {
     for (unsigned ahead = 0; ahead < 3; ahead += 2) {
         up(1, ahead);
+        procs.grace_ms = 20;
         pool_up();
         struct weft_job *hangs = ask_for_events("hang"), *next = ask("pid");
         wait_for_events(1);

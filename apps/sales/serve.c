@@ -133,7 +133,7 @@ static int open_server(struct serving *serving, struct weft_op *op)
     if (err == 0)
         err = totals_open(&server->totals, op);
     if (err == 0 && server->totals.redis != NULL && !serving->quiet)
-        redis_watch(op, server);
+        redis_watch(op, &server->redis, &server->totals.shared.redis, "nothing is shared");
     if (err == 0)
         return EXIT_OK;
     complain("cannot serve: %s", weft_strerror(err));

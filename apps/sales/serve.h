@@ -3,7 +3,6 @@
  *     serve ──┬── serve_total    GET /           one total, as text or JSON
  *             ├── serve_page     GET /           the same address for people: a page
  *             ├── serve_sale     POST /sales
- *             ├── serve_redis    remarks on Redis
  *             └── serve_figures  GET /metrics and /stats.json */
 #ifndef WEFT_SALES_SERVE_H
 #define WEFT_SALES_SERVE_H
@@ -12,6 +11,7 @@
 #include "sales/sale.h"
 #include "sales/show.h"
 #include "sales/totals.h"
+#include "serving/redis.h"
 #include "serving/serving.h"
 
 /* What the usage of `weft sales` says of it. */
@@ -21,14 +21,6 @@
     "      --ttl TIME            for so long: 30 (the default), 0.5, 500ms\n"                      \
     "      --redis URL           with mode cache: shared with other processes\n"                   \
     "      --scan-delay MS       each scan takes that much longer\n" SERVING_USAGE_ONE
-
-/* What was seen of Redis when it was last looked at. */
-struct redis_watch {
-    struct weft_ticker ticker;
-    bool missing; /* and it was said why */
-    int status;
-    uint64_t connects;
-};
 
 struct sales_server {
     struct serving serving;
@@ -86,9 +78,6 @@ void serve_total(struct weft_op *op);
 void serve_page(struct weft_op *op);
 /* serve_sale.c */
 void serve_sale(struct weft_op *op);
-
-/* serve_redis.c: say below op, from now on, what becomes of the Redis of the totals. */
-void redis_watch(struct weft_op *op, struct sales_server *server);
 
 /* serve_figures.c */
 void serve_metrics(struct weft_op *op);

@@ -25,6 +25,8 @@ struct part {
 static const struct part parts[] = {
     {"solve", subsetsum_solve_run},
     {"count", subsetsum_count_run},
+    {"serve", subsetsum_serve_run},
+    {"worker", subsetsum_worker_run},
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
@@ -35,14 +37,14 @@ static int unknown_part(const char *word)
     for (size_t i = 0; i < PARTS; i++)
         suggestion_offer(&suggestion, parts[i].name);
     if (suggestion.name == NULL)
-        return misused("subsetsum", "'%s' is not solve or count", word);
+        return misused("subsetsum", "'%s' is not solve, count, serve or worker", word);
     return misused("subsetsum", "there is no '%s'; did you mean '%s'?", word, suggestion.name);
 }
 
 int subsetsum_run(int argc, char **argv)
 {
     if (argc < 2)
-        return misused("subsetsum", "say what to do: solve or count");
+        return misused("subsetsum", "say what to do: solve, count, serve or worker");
     for (size_t i = 0; i < PARTS; i++) {
         if (strcmp(argv[1], parts[i].name) == 0)
             return parts[i].run(argc - 1, argv + 1);

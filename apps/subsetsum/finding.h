@@ -29,7 +29,7 @@ extern const char *const finding_mode_names[FINDING_MODES + 1]; /* NULL behind t
 
 enum {
     FINDING_BEAT_MS = 2000,  /* a process that is silent for so long is asked, and then killed */
-    FINDING_SLICE = 1000000, /* steps between two looks at whether to stop: some milliseconds */
+    FINDING_SLICE = 100000, /* steps between two looks at whether to stop: about a millisecond */
     FINDING_PARTS = 16       /* the default of parts */
 };
 #define FINDING_QUEUE                                                                              \

@@ -5,38 +5,13 @@
 . "$WEFT_SOURCE/tests/lib/server.sh"
 . "$WEFT_SOURCE/tests/lib/sales.sh"
 
-redis_is_there() {
-    redis-cli -p "$redis_port" ping >/dev/null 2>&1 || ! kill -0 "$redis" 2>/dev/null
-}
-
-# The port may be somebody's: then others are tried.
-redis_up() {
-    local _
-    for _ in 1 2 3 4 5; do
-        redis_port=$((20000 + RANDOM % 12000))
-        redis-server --port "$redis_port" --bind 127.0.0.1 --save '' --dir "$scratch" >redis.log 2>&1 &
-        redis=$!
-        soon redis_is_there
-        if kill -0 "$redis" 2>/dev/null; then
-            pids+=("$redis")
-            disown "$redis"
-            return 0
-        fi
-    done
-    return 1
-}
-
-command -v redis-server >/dev/null || {
-    echo "there is no redis-server here"
-    exit 77
-}
-redis_up || fail "redis-server does not start"
+. "$WEFT_SOURCE/tests/lib/redis.sh"
 
 it "shares what it keeps with other processes, by Redis"
-serve --redis "redis://127.0.0.1:$redis_port"
+serve --redis "$redis_url"
 first_url=$url first_pid=$pid
 soon eval '[ "$(figure weft_sales_redis_listening)" = 1 ]' || fail "Redis is not there"
-serve --redis "redis://127.0.0.1:$redis_port"
+serve --redis "$redis_url"
 soon eval '[ "$(figure weft_sales_redis_listening)" = 1 ]' || fail "Redis is not there"
 song=$(total_of song)
 get '/?item=song'
@@ -54,7 +29,7 @@ soon eval 'get "/?item=song"; [ "$body" = "Total sales for item song is $((song 
 it "shares nothing with the servers of another ledger"
 own_pid=$pid
 "$weft" sales load --count 10 --db other.db >/dev/null
-start "$weft" sales serve -q -p0 --db other.db --redis "redis://127.0.0.1:$redis_port"
+start "$weft" sales serve -q -p0 --db other.db --redis "$redis_url"
 soon eval '[ "$(figure weft_sales_redis_listening)" = 1 ]' || fail "Redis is not there"
 get '/?item=song'
 expect body "$("$weft" sales total --db other.db song)"
@@ -84,12 +59,9 @@ says() {
     soon last_said "$1" || fail "it does not say '$1': $(<"$scratch/err")"
 }
 no="cannot be used, nothing is shared: "
-start "$weft" sales serve -p0 --db "$db" --redis "redis://127.0.0.1:$redis_port"
+start "$weft" sales serve -p0 --db "$db" --redis "$redis_url"
 says "${no}connection refused"
-redis-server --port "$redis_port" --bind 127.0.0.1 --save '' --dir "$scratch" >redis.log 2>&1 &
-redis=$!
-pids=("$redis" "${pids[@]}")
-disown "$redis"
+redis_up
 says "is there"
 redis-cli -p "$redis_port" config set requirepass secret >/dev/null
 redis-cli -p "$redis_port" -a secret client kill type normal >/dev/null 2>&1
@@ -99,7 +71,7 @@ says "${no}connection refused"
 stop
 expect status 0
 [ -z "$(grep "^weft: Redis" <<<"$stderr" | uniq -d)" ] || fail "it repeats itself: $stderr"
-start "$weft" sales serve -q -p0 --db "$db" --redis "redis://127.0.0.1:$redis_port"
+start "$weft" sales serve -q -p0 --db "$db" --redis "$redis_url"
 sleep 0.5
 stop
 expect stderr ""

@@ -1,7 +1,8 @@
 /* A sum, the end of a line, and an array of integers. Either is refused with a sentence, or what was
  * read is written and read again as the same; of few numbers every method finds the same subsets as
- * the plainest loop. */
+ * the plainest loop. Without the end of a line it is an errand, of which the same holds. */
 #include "subsetsum/engine.h"
+#include "subsetsum/errand.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,13 +78,32 @@ static void check_found(const struct subset_problem *problem)
     }
 }
 
+static void check_errand(struct weft_text input)
+{
+    char why[SUBSET_WHY] = "", text[ERRAND_TEXT], again[ERRAND_TEXT];
+    struct errand errand, second;
+    int err = errand_read(&errand, input, why);
+    CHECK((err != 0) == (why[0] != '\0'));
+    CHECK(strnlen(why, sizeof why) < sizeof why);
+    if (err != 0)
+        return;
+    CHECK(errand.part < errand.parts && errand.parts <= SUBSET_PARTS_MAX);
+    size_t size = errand_write(&errand, text);
+    CHECK(size <= sizeof text && errand_read(&second, weft_text(text, size), why) == 0);
+    CHECK(errand_write(&second, again) == size && memcmp(text, again, size) == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct subset_problem problem = {.count = 0};
     char why[SUBSET_WHY] = "";
     const char *text = (const char *)data, *line = size > 0 ? memchr(data, '\n', size) : NULL;
-    if (size > INPUT_MAX || line == NULL)
+    if (size > INPUT_MAX)
         return 0;
+    if (line == NULL) {
+        check_errand(weft_text(text, size));
+        return 0;
+    }
     int err = subset_parse_sum(&problem, weft_text(text, (size_t)(line - text)), why);
     CHECK((err != 0) == (why[0] != '\0'));
     why[0] = '\0';

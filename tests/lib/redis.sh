@@ -3,7 +3,7 @@
 # the script ends; or the script is skipped.
 #
 #   $redis_url, $redis_port, $redis     # its process
-#   redis_up [OPTION...]                # another one, on the same port, after that one was killed
+#   redis_up                            # another one, on the same port, after that one was killed
 command -v redis-server >/dev/null || {
     echo "there is no redis-server here"
     exit 77
@@ -14,7 +14,7 @@ redis_is_there() {
 }
 
 redis_up() {
-    redis-server --port "$redis_port" --bind 127.0.0.1 --save '' --dir "$scratch" "$@" \
+    redis-server --port "$redis_port" --bind 127.0.0.1 --save '' --dir "$scratch" \
         >>"$scratch/redis.log" 2>&1 &
     redis=$!
     soon redis_is_there

@@ -1,29 +1,12 @@
-/* The sum may be wider than printf knows. */
+/* Errands as text. */
 #include "subsetsum/errand.h"
 #include <stdio.h>
-
-static size_t write_wide(subset_wide number, char text[48])
-{
-    char digits[48];
-    size_t count = 0, size = 0;
-    bool negative = number < 0;
-    do { /* towards 0, from either side */
-        int digit = (int)(number % 10);
-        digits[count++] = (char)('0' + (digit < 0 ? -digit : digit));
-        number /= 10;
-    } while (number != 0);
-    if (negative)
-        text[size++] = '-';
-    while (count > 0)
-        text[size++] = digits[--count];
-    return size;
-}
 
 size_t errand_write(const struct errand *errand, char text[ERRAND_TEXT])
 {
     struct subset_writer writer;
     int head = snprintf(text, ERRAND_TEXT, "%u %u ", errand->part, errand->parts);
-    size_t size = (size_t)head + write_wide(errand->problem.sum, text + head);
+    size_t size = (size_t)head + subset_write_sum(&errand->problem, text + head);
     text[size++] = ' ';
     subset_writer_init(&writer, &errand->problem);
     return size + subset_write(&writer, UINT64_MAX, text + size);

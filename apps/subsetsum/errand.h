@@ -13,7 +13,7 @@ struct errand {
     unsigned part, parts;
 };
 
-enum { ERRAND_TEXT = 2 * 8 + 48 + SUBSET_TEXT_MAX };
+enum { ERRAND_TEXT = 2 * 8 + SUBSET_SUM_MAX + 1 + SUBSET_TEXT_MAX };
 
 /* The size of what was written; it has no NUL. */
 size_t errand_write(const struct errand *errand, char text[ERRAND_TEXT]);

@@ -254,8 +254,8 @@ int sales_bench_run(int argc, char **argv)
         .item = "book", .requests = 20, .every_ms = 200, .clients = 20, .for_ms = 2000};
     static char command[4096];
     size_t size = sizeof command;
-    if (bench_is_server(argc, argv))
-        return bench_be_server(argc, argv);
+    if (bench_is_child(argc, argv, BENCH_SERVER))
+        return bench_be_child(argc, argv, sales_serve_run);
     int status = read_command_line(&bench, argc, argv);
     if (status != EXIT_OK)
         return status;

@@ -6,12 +6,10 @@
 #ifndef WEFT_SALES_BENCH_H
 #define WEFT_SALES_BENCH_H
 
-#include "sales/latency.h"
+#include "benching/benching.h"
+#include "benching/latency.h"
 #include "sales/totals.h"
 #include <stdio.h>
-#include <weft/process.h>
-#include <weft/stream.h>
-#include <weft/text.h>
 
 #define SALES_BENCH_USAGE                                                                          \
     "      --db FOLDER           the ledger (default: a temporary one of 100,000 sales)\n"         \
@@ -23,39 +21,6 @@
     "      --seconds S           for so long (default 2; 0: not this test)\n"                      \
     "      --scan-delay MS       each scan takes that much longer\n"                               \
     "      --json                for machines\n"
-
-/* ---- bench_client.c: one who asks ------------------------------------------------------------ */
-
-/* Asks over one connection, which is kept as long as the server likes, until answered says that
- * this was the last time. The answer has to tell its length and to fit in the buffer.
- *   WEFT_EHTTP     what came is no answer, or does not fit
- *   UV_EOF         the server hung up instead of answering
- *   the errors of weft_connect_address, weft_write and weft_read */
-struct bench_client {
-    struct weft_op op;
-    const struct weft_address *server;
-    struct weft_text request; /* all of its bytes; they stay */
-    uint64_t delay_ms;        /* before the first one */
-    char *buffer;
-    size_t capacity;
-    /* Called with each answer; false: no more. */
-    bool (*answered)(struct bench_client *client);
-
-    int status;            /* of the answer: 200 */
-    struct weft_text body; /* in buffer, until answered has returned */
-    uint64_t took_ns;      /* from the request to all of the answer */
-
-    uint64_t asked_ns_;
-    size_t size_;
-    bool closes_, again_;
-    struct weft_stream stream_;
-    struct weft_connect connect_;
-    struct weft_sleep sleep_;
-    struct weft_write write_;
-    struct weft_read read_;
-};
-#define bench_client(parent, client, then) weft_run(parent, &(client)->op, bench_client_begin, then)
-void bench_client_begin(struct weft_op *op);
 
 /* ---- bench_load.c: many who ask -------------------------------------------------------------- */
 
@@ -139,29 +104,13 @@ struct bench_run {
     struct bench_figures figures;
     char why[256]; /* what went wrong; "": nothing */
 
-    struct weft_process process;
-    struct weft_stream out;
-    struct weft_read read;
+    struct bench_server server;
     struct weft_deadline deadline;
-    struct weft_address address;
     struct bench_client asks;
-    char line[512], *answer;
-    size_t line_size;
+    char delay[BENCH_NUMBER_MAX], *answer;
     bool decided;
 };
 void bench_run_begin(struct weft_op *op);
-
-/* bench_server.c: the words that start this program as a server for one run, as weft_process takes
- * them; and what such a one does: it serves until the parent ends, however that is. */
-enum { BENCH_SERVER_WORDS = 20, BENCH_NUMBER_MAX = 24 };
-struct bench_server_args {
-    const char *words[BENCH_SERVER_WORDS];
-    char parent[BENCH_NUMBER_MAX], delay[BENCH_NUMBER_MAX];
-};
-void bench_server_args(struct bench_server_args *args, const struct bench_run *run);
-bool bench_is_server(int argc, char **argv);
-int bench_be_server(int argc, char **argv);
-void bench_end_with_parent(void); /* bench_linux.c */
 
 /* ---- bench_table.c: what is told -------------------------------------------------------------- */
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <weft/alloc.h>
 
-enum { START_MS = 30000, PATIENCE_MS = 60000 };
+enum { PATIENCE_MS = 60000 };
 
 static struct bench_run *run_of(struct weft_op *op)
 {
@@ -81,7 +81,7 @@ static void ask_figures(struct bench_run *run)
         fail(run, UV_ENOMEM, "%s", weft_strerror(UV_ENOMEM));
         return;
     }
-    run->asks.server = &run->address;
+    run->asks.server = &run->server.address;
     run->asks.request = weft_text_of(request);
     run->asks.buffer = run->answer;
     /* One byte is left for the NUL where the last number ends. */
@@ -114,7 +114,7 @@ static void begin_load(struct bench_run *run)
 {
     const struct bench *bench = run->bench;
     struct bench_load *load = &run->load;
-    load->server = &run->address;
+    load->server = &run->server.address;
     load->request = bench->request;
     load->patience_ms = PATIENCE_MS + bench->scan_delay_ms;
     if (run->test == BENCH_PACED) {
@@ -129,63 +129,27 @@ static void begin_load(struct bench_run *run)
 
 /* ---- the server ------------------------------------------------------------------------------ */
 
-/* The line ends with " at http://127.0.0.1:PORT/". */
-static bool find_address(struct bench_run *run)
+static void server_ready(struct bench_server *server)
 {
-    static const char before[] = " at http://";
-    char *at = strstr(run->line, before);
-    if (at == NULL)
-        return false;
-    at += sizeof before - 1;
-    at[strcspn(at, "/\n")] = '\0';
-    return weft_address_parse(&run->address, at) == 0;
+    begin_load(weft_owner(server, struct bench_run, server));
 }
 
-static void line_came(struct weft_op *op, struct weft_op *read);
-
-static void read_line(struct bench_run *run)
-{
-    weft_read(&run->op, &run->read, &run->out, run->line + run->line_size,
-              sizeof run->line - 1 - run->line_size, line_came);
-    weft_deadline(&run->read.op, &run->deadline, START_MS);
-}
-
-static void line_came(struct weft_op *op, struct weft_op *read)
+static void server_over(struct weft_op *op, struct weft_op *server)
 {
     struct bench_run *run = run_of(op);
-    run->line_size += run->read.size;
-    if (read->status == UV_EOF)
-        return; /* it has ended, or will: server_over says why */
-    if (read->status == UV_ETIMEDOUT)
-        fail(run, read->status, "the server does not start in %d seconds", START_MS / 1000);
-    else if (read->status != 0)
-        fail(run, read->status, "the server says nothing: %s", weft_strerror(read->status));
-    else if (strchr(run->line, '\n') != NULL && find_address(run))
-        begin_load(run);
-    else if (run->line_size + 1 < sizeof run->line && strchr(run->line, '\n') == NULL)
-        read_line(run);
-    else
-        fail(run, UV_EPROTO, "the server does not say where it is");
-}
-
-static void server_over(struct weft_op *op, struct weft_op *process)
-{
-    struct bench_run *run = run_of(op);
-    char text[128];
-    weft_process_explain(&run->process, text, sizeof text);
-    fail(run, process->status != 0 ? process->status : WEFT_EEXIT, "the server has ended: %s",
-         text);
+    fail(run, server->status, "%s", run->server.why);
 }
 
 void bench_run_begin(struct weft_op *op)
 {
     struct bench_run *run = run_of(op);
-    struct bench_server_args args;
-    bench_server_args(&args, run);
-    run->process.group = true; /* Ctrl-C is for us; we tell it */
-    run->process.out = (struct weft_stdio){.kind = WEFT_STDIO_STREAM, .stream = &run->out};
-    run->process.err = (struct weft_stdio){.kind = WEFT_STDIO_INHERIT};
-    weft_stream_open(op, &run->out, weft_ignore);
-    weft_process(op, &run->process, args.words, server_over);
-    read_line(run);
+    const struct bench *bench = run->bench;
+    const char *const options[] = {"--quiet",      "--host",   "127.0.0.1",
+                                   "--port",       "0",        "--db",
+                                   bench->db,      "--mode",   totals_mode_names[run->mode],
+                                   "--scan-delay", run->delay, NULL};
+    snprintf(run->delay, sizeof run->delay, "%" PRIu64, bench->scan_delay_ms);
+    bench_words(&run->server.words, bench->command, "sales", BENCH_SERVER, options);
+    run->server.ready = server_ready;
+    bench_server(op, &run->server, server_over);
 }

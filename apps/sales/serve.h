@@ -7,7 +7,7 @@
 #ifndef WEFT_SALES_SERVE_H
 #define WEFT_SALES_SERVE_H
 
-#include "sales/latency.h"
+#include "benching/latency.h"
 #include "sales/sale.h"
 #include "sales/show.h"
 #include "sales/totals.h"

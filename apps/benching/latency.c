@@ -2,7 +2,7 @@
  *
  * A time below 128 has a bucket of its own. Of a larger one the seven highest bits count: they say
  * which of 64 buckets it is in, the number of the others in which row. */
-#include "sales/latency.h"
+#include "benching/latency.h"
 
 static unsigned lower_bits(uint64_t ns)
 {

@@ -7,7 +7,7 @@
  *
  * The answer is read into one buffer. Only the length and the wish to close are looked for in its
  * head; it comes from our own server, but nothing is believed that does not fit. */
-#include "sales/bench.h"
+#include "benching/benching.h"
 
 static void ask(struct bench_client *client);
 static void dial(struct bench_client *client);

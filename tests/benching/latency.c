@@ -1,7 +1,7 @@
 /* Latencies: quantiles that are near enough, counts that are exact.
  * ctest: labels=valgrind */
 #include "check.h"
-#include "sales/latency.h"
+#include "benching/latency.h"
 
 TEST(short_times_are_told_exactly)
 {

@@ -1,6 +1,6 @@
 /* What only Linux has: a process that is killed when its parent ends. Elsewhere a server stays behind
  * if the bench is killed without a chance to end it. */
-#include "sales/bench.h"
+#include "benching/benching.h"
 
 #ifdef __linux__
 #include <signal.h>

@@ -1,6 +1,6 @@
-/* apps/sales/latency.h: how long it took, of many. */
-#ifndef WEFT_SALES_LATENCY_H
-#define WEFT_SALES_LATENCY_H
+/* apps/benching/latency.h: how long it took, of many. */
+#ifndef WEFT_BENCHING_LATENCY_H
+#define WEFT_BENCHING_LATENCY_H
 
 #include <stdint.h>
 

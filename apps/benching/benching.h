@@ -15,7 +15,8 @@
 /* ---- client.c: one who asks ------------------------------------------------------------------ */
 
 /* Asks over one connection, which is kept as long as the server likes, until answered says that
- * this was the last time. The answer has to tell its length and to fit in the buffer.
+ * this was the last time. The answer has to tell its length, or to come in chunks, and to fit in
+ * the buffer.
  *   WEFT_EHTTP     what came is no answer, or does not fit
  *   UV_EOF         the server hung up instead of answering
  *   the errors of weft_connect_address, weft_write and weft_read */
@@ -24,6 +25,7 @@ struct bench_client {
     const struct weft_address *server;
     struct weft_text request; /* all of its bytes; they stay */
     uint64_t delay_ms;        /* before the first one */
+    uint64_t pause_ms;        /* between an answer and the next one, unless the server closes */
     char *buffer;
     size_t capacity;
     /* Called with each answer; false: no more. */
@@ -33,9 +35,10 @@ struct bench_client {
     struct weft_text body; /* in buffer, until answered has returned */
     uint64_t took_ns;      /* from the request to all of the answer */
 
-    uint64_t asked_ns_;
+    uint64_t asked_ns; /* when it asked what was not answered yet; 0: there is nothing */
+
     size_t size_;
-    bool closes_, again_;
+    bool closes_, chunked_, again_;
     struct weft_stream stream_;
     struct weft_connect connect_;
     struct weft_sleep sleep_;

@@ -2,12 +2,15 @@
  *
  *     begin ─► (sleep) ─► dial ─► ask ─► read … ─► answered ──(no more)──► over
  *                          ▲       ▲                   │
- *                          │       └──(again)──────────┤
+ *                          │       └──(again: sleep)───┤
  *                          └──(the server closes)──────┘
  *
- * The answer is read into one buffer. Only the length and the wish to close are looked for in its
- * head; it comes from our own server, but nothing is believed that does not fit. */
+ * The answer is read into one buffer. Only the length, or that it comes in chunks, and the wish to
+ * close are looked for in its head; it comes from our own server, but nothing is believed that does
+ * not fit. */
 #include "benching/benching.h"
+
+enum { CHUNK_DIGITS = 8 };
 
 static void ask(struct bench_client *client);
 static void dial(struct bench_client *client);
@@ -44,13 +47,13 @@ static bool read_status(struct weft_text line, int *status)
     return true;
 }
 
-/* All lines of the head; false: there is no length, or one that does not fit. */
+/* All lines of the head; false: there is no length, or one that does not fit, nor chunks. */
 static bool read_head(struct bench_client *client, struct weft_text head, size_t *length)
 {
     bool found = false;
     if (!read_status(weft_text_cut(&head, '\n'), &client->status))
         return false;
-    client->closes_ = false;
+    client->closes_ = client->chunked_ = false;
     while (head.data != NULL) {
         struct weft_text value = weft_text_cut(&head, '\n');
         struct weft_text name = weft_text_cut(&value, ':');
@@ -61,8 +64,71 @@ static bool read_head(struct bench_client *client, struct weft_text head, size_t
             found = read_length(value, client->capacity, length);
         else if (weft_text_same(name, weft_text_of("connection")))
             client->closes_ = weft_text_same(value, weft_text_of("close"));
+        else if (weft_text_same(name, weft_text_of("transfer-encoding")))
+            client->chunked_ = weft_text_same(value, weft_text_of("chunked"));
     }
-    return found;
+    return found != client->chunked_;
+}
+
+/* The size of a chunk and the end of its line. 1: it is there, 0: more has to come, or WEFT_EHTTP. */
+static int read_chunk_size(struct weft_text *rest, size_t *size)
+{
+    const char *end = memchr(rest->data, '\n', rest->size);
+    size_t digits = end != NULL ? (size_t)(end - rest->data) : rest->size;
+    if (digits > CHUNK_DIGITS + 1)
+        return WEFT_EHTTP;
+    if (end == NULL)
+        return 0;
+    *size = 0;
+    for (size_t i = 0; i + 1 < digits; i++) {
+        char digit = rest->data[i];
+        if (digit >= '0' && digit <= '9')
+            *size = *size * 16 + (size_t)(digit - '0');
+        else if ((digit | 0x20) >= 'a' && (digit | 0x20) <= 'f')
+            *size = *size * 16 + (size_t)((digit | 0x20) - 'a') + 10;
+        else
+            return WEFT_EHTTP;
+    }
+    *rest = weft_text(end + 1, rest->size - digits - 1);
+    return digits > 1 && end[-1] == '\r' ? 1 : WEFT_EHTTP;
+}
+
+/* The same for all chunks; the last one is empty, and nothing is behind it. What is in them goes to
+ * `to`, which may be where they are; NULL: they are only looked at. */
+static int read_chunks(struct weft_text rest, char *to, size_t *length)
+{
+    size_t size;
+    int there;
+    *length = 0;
+    while ((there = read_chunk_size(&rest, &size)) == 1) {
+        if (rest.size < size + 2)
+            return 0;
+        if (rest.data[size] != '\r' || rest.data[size + 1] != '\n')
+            return WEFT_EHTTP;
+        if (to != NULL)
+            memmove(to + *length, rest.data, size);
+        *length += size;
+        rest = weft_text(rest.data + size + 2, rest.size - size - 2);
+        if (size == 0)
+            return rest.size == 0 ? 1 : WEFT_EHTTP;
+    }
+    return there;
+}
+
+/* As read_answer. They are moved together when all of them are there. */
+static int read_chunked(struct bench_client *client, size_t head)
+{
+    char *body = client->buffer + head;
+    struct weft_text chunks = weft_text(body, client->size_ - head);
+    size_t length;
+    int there = read_chunks(chunks, NULL, &length);
+    if (there == 0 && client->size_ == client->capacity)
+        return WEFT_EHTTP;
+    if (there == 1) {
+        read_chunks(chunks, body, &length);
+        client->body = weft_text(body, length);
+    }
+    return there;
 }
 
 /* 1: all of it is there, 0: more has to come, or WEFT_EHTTP. */
@@ -74,21 +140,35 @@ static int read_answer(struct bench_client *client)
     if (head_end == NULL)
         return client->size_ < client->capacity ? 0 : WEFT_EHTTP;
     size_t head = (size_t)(head_end - client->buffer) + sizeof end;
-    if (!read_head(client, weft_text(client->buffer, head - sizeof end), &length) ||
-        length > client->capacity - head || client->size_ > head + length)
+    if (!read_head(client, weft_text(client->buffer, head - sizeof end), &length))
+        return WEFT_EHTTP;
+    if (client->chunked_)
+        return read_chunked(client, head);
+    if (length > client->capacity - head || client->size_ > head + length)
         return WEFT_EHTTP;
     client->body = weft_text(client->buffer + head, length);
     return client->size_ == head + length;
 }
 
+static void paused(struct weft_op *op, struct weft_op *sleep)
+{
+    if (sleep->status != 0)
+        weft_end(op, sleep->status);
+    else
+        ask(client_of(op));
+}
+
 static void answered(struct bench_client *client)
 {
-    client->took_ns = uv_hrtime() - client->asked_ns_;
+    client->took_ns = uv_hrtime() - client->asked_ns;
     client->again_ = client->answered(client);
+    client->asked_ns = 0;
     if (!client->again_)
         weft_end(&client->op, 0);
     else if (client->closes_)
         weft_stream_close(&client->stream_);
+    else if (client->pause_ms > 0)
+        weft_sleep(&client->op, &client->sleep_, client->pause_ms, paused);
     else
         ask(client);
 }
@@ -121,7 +201,7 @@ static void written(struct weft_op *op, struct weft_op *write)
 static void ask(struct bench_client *client)
 {
     client->size_ = 0;
-    client->asked_ns_ = uv_hrtime();
+    client->asked_ns = uv_hrtime();
     weft_write(&client->op, &client->write_, &client->stream_, client->request.data,
                client->request.size, written);
 }
@@ -162,5 +242,6 @@ void bench_client_begin(struct weft_op *op)
 {
     struct bench_client *client = client_of(op);
     client->again_ = false;
+    client->asked_ns = 0;
     weft_sleep(op, &client->sleep_, client->delay_ms, rested);
 }

@@ -23,7 +23,7 @@ static void keep_answer(struct bench_load *load, struct weft_text body)
 static bool answered(struct bench_client *client)
 {
     struct bench_load *load = weft_owner(client, struct bench_member, client)->load;
-    uint64_t now = client->took_ns + client->asked_ns_;
+    uint64_t now = client->took_ns + client->asked_ns;
     load->took_ns = now - load->begun_ns_;
     if (client->status == 200) {
         load->requests++;

@@ -103,6 +103,9 @@ static void fake_up(struct world *w, const char *const *answers)
 /* ---- a client -------------------------------------------------------------------------------- */
 
 #define OK_LENGTH "HTTP/1.1 200 OK\r\nContent-Length: "
+#define OK_CHUNKED "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+#define SIXTY "012345678901234567890123456789012345678901234567890123456789"
+#define LONG SIXTY SIXTY SIXTY SIXTY
 
 struct asker {
     struct bench_client client;
@@ -167,6 +170,44 @@ TEST(an_answer_may_come_in_pieces)
     }
 }
 
+TEST(an_answer_may_come_in_chunks)
+{
+    static const char *const answers[] = {
+        OK_CHUNKED "0\r\n\r\n", OK_CHUNKED "3\r\none\r\n1\r\n,\r\nA\r\nabcdefghij\r\n0\r\n\r\n",
+        NULL};
+    struct asker asker;
+    for (size_t piece = 1; piece <= 14; piece++) {
+        assert_int_equal(ask_fake(&asker, answers, 1, piece), 0);
+        assert_string_equal(asker.last, "200 ");
+        assert_int_equal(ask_fake(&asker, answers, 2, piece), 0);
+        assert_string_equal(asker.last, "200 one,abcdefghij");
+    }
+}
+
+/* Real time, since the answers come over a socket. */
+TEST(a_client_pauses_before_it_asks_again)
+{
+    struct world w;
+    struct asker asker;
+    uint64_t begun_ns = uv_hrtime();
+    fake_up(&w, three);
+    ask_at(&w, &asker, &fake.listen.address, 3);
+    asker.client.pause_ms = 4;
+    world_down(&w);
+    assert_int_equal(asker.answers, 3);
+    assert_int_equal(asker.client.asked_ns, 0);
+    assert_true(uv_hrtime() - begun_ns >= 6000000); /* 8, but for the clock's grain */
+}
+
+TEST(a_client_that_is_not_answered_says_when_it_has_asked)
+{
+    static const char *const half[] = {"HTTP/1.1 200 close\r\nContent-", NULL};
+    struct asker asker;
+    uint64_t begun_ns = uv_hrtime();
+    assert_int_equal(ask_fake(&asker, half, 1, SIZE_MAX), UV_EOF);
+    assert_in_range(asker.client.asked_ns, begun_ns, uv_hrtime());
+}
+
 TEST(a_client_dials_again_when_the_server_closes)
 {
     static const char *const answers[] = {OK_LENGTH "1\r\nConnection: close\r\n\r\na",
@@ -184,7 +225,17 @@ TEST(what_is_no_answer_is_refused)
         "HTTP/1.1 2x0 OK\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 200 OK\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n",
+        OK_CHUNKED "\r\n\r\n",
+        OK_CHUNKED "-1\r\n\r\n",
+        OK_CHUNKED "0\n\n\r\n",
+        OK_CHUNKED "g\r\n\r\n",
+        OK_CHUNKED "000000001\r\na\r\n0\r\n\r\n",
+        OK_CHUNKED "1\r\nab\r\n0\r\n\r\n",
+        OK_CHUNKED "1\r\na\r\n0\r\n\r\n!",
+        OK_CHUNKED "0\r\nA: b\r\n\r\n",
+        OK_CHUNKED "ffffffff\r\n" LONG,
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 0\r\n\r\n",
         OK_LENGTH "\r\n\r\n",
         OK_LENGTH "-1\r\n\r\n",
         OK_LENGTH "1x\r\n\r\na",

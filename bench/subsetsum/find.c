@@ -8,6 +8,7 @@
  * numbers to the last delivered match; for seeded one run. */
 #include "../bench.h"
 #include "subsetsum/engine.h"
+#include "subsetsum/sample.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -51,27 +52,6 @@ static struct subset_problem twenty(unsigned count)
     return problem;
 }
 
-/* SplitMix64. */
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t number = *state += UINT64_C(0x9E3779B97F4A7C15);
-    number = (number ^ number >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    number = (number ^ number >> 27) * UINT64_C(0x94D049BB133111EB);
-    return number ^ number >> 31;
-}
-
-/* As many bits as there are numbers: few matches, one of them is known. */
-static struct subset_problem seeded(unsigned count)
-{
-    struct subset_problem problem = {.count = count};
-    uint64_t state = count, chosen = draw(&state);
-    for (unsigned i = 0; i < count; i++) {
-        problem.values[i] = (int64_t)(draw(&state) >> (64 - count)) - (INT64_C(1) << (count - 1));
-        problem.sum += chosen >> i & 1 ? problem.values[i] : 0;
-    }
-    return problem;
-}
-
 static double best_ms(const struct subset_problem *problem, enum subset_method method, int rounds,
                       struct sink *sink)
 {
@@ -99,7 +79,8 @@ static void crossing(void)
         struct sink sink;
         printf("%2u", count);
         for (enum subset_method method = SUBSET_GRAY; method <= SUBSET_SCHROEPPEL; method++) {
-            struct subset_problem small = twenty(count), wide = seeded(count < 12 ? 12 : count);
+            struct subset_problem small = twenty(count),
+                                  wide = subset_sample(count < 12 ? 12 : count);
             wide.count = count;
             printf("  %10.2f", 1e3 * best_ms(&small, method, 50, &sink));
             printf(" %10.2f", 1e3 * best_ms(&wide, method, 50, &sink));
@@ -116,8 +97,9 @@ int main(int argc, char **argv)
         report(&problem, SUBSET_AUTO, 1000);
     } else if (argc >= 3 && strcmp(argv[1], "seeded") == 0) {
         unsigned long count = strtoul(argv[2], NULL, 10);
-        bench_check(count >= 12 && count <= 62, "N is from 12 to 62");
-        problem = seeded((unsigned)count);
+        bench_check(count >= SUBSET_SAMPLE_LEAST && count <= SUBSET_SAMPLE_MOST,
+                    "N is from 12 to 62");
+        problem = subset_sample((unsigned)count);
         report(&problem, argc > 3 ? (enum subset_method)strtoul(argv[3], NULL, 10) : SUBSET_AUTO,
                1);
     } else {

@@ -73,6 +73,9 @@ struct weft_threads {
     uint64_t idle_ms;  /* 0: WEFT_THREADS_IDLE_MS */
     const char *name;  /* threads are called name-1, …, cut to 15 bytes; copied; NULL: weft */
     size_t stack_size; /* of threads that are started from now on; 0: the system's */
+    /* Added to the niceness of the thread that starts them: with a positive one the loop gets the
+     * processor first when both want it. Linux only. One that is not allowed has no effect. */
+    int nice;
     struct weft_pool *pool_;
 };
 /* It is open, with min threads if the system gives as many, when this returns. */

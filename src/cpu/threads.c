@@ -176,6 +176,7 @@ static void copy_settings(struct weft_pool *pool, struct weft_threads *threads)
     pool->most_jobs =
         (size_t)pool->max + (threads->limit != 0 ? threads->limit : WEFT_THREADS_LIMIT);
     pool->idle_ns = (idle_ms < for_ever ? idle_ms : for_ever) * 1000000;
+    pool->nice = threads->nice;
     strncpy(pool->name, named ? threads->name : "weft", sizeof pool->name - 1);
 }
 

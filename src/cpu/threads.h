@@ -70,6 +70,7 @@ struct weft_pool {
     struct weft_threads *threads;
     unsigned min, max;
     uint64_t idle_ns;
+    int nice;
     char name[16];
 
     /* On the loop's thread. */
@@ -112,6 +113,8 @@ bool weft__thread_wake(struct weft_pool *pool);
 void weft__threads_quit(struct weft_pool *pool);
 /* The calling thread is called name-number, where threads have names. */
 void weft__thread_name(const char *name, unsigned number);
+/* threads_nice.c: the calling thread gives way to others by so much more, where each has its own. */
+void weft__thread_nice(int more);
 
 /* ---- threads_bell.c, under the lock ---------------------------------------------------------- */
 

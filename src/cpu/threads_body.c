@@ -158,6 +158,7 @@ static void body(void *data)
     struct weft_pool *pool = thread->pool;
     struct weft_thread_job *job;
     weft__thread_name(pool->name, thread->number);
+    weft__thread_nice(pool->nice);
     uv_mutex_lock(&pool->lock);
     while ((job = next_job(thread)) != NULL)
         work(thread, job);

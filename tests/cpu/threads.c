@@ -6,6 +6,7 @@
 #include "hook_log.h"
 #include "provider.h"
 #include <pthread.h>
+#include <sys/resource.h>
 #include <weft/context.h>
 #include <weft/flow.h>
 #include <weft/timer.h>
@@ -768,6 +769,33 @@ TEST(threads_have_names)
     check_names("search", "search-1", "search-2");
     check_names("a name that is too long", "a name that i-1", "a name that i-2");
 }
+
+#ifdef __linux__
+static int niceness;
+
+static int note_niceness(struct weft_thread_job *job)
+{
+    (void)job;
+    niceness = getpriority(PRIO_PROCESS, 0);
+    return 0;
+}
+
+/* A niceness can be given up, but not be had back without a right to: so nobody else's may change. */
+TEST(threads_are_as_nice_as_they_are_told_and_the_loop_is_not)
+{
+    int own = getpriority(PRIO_PROCESS, 0), more[] = {0, 3, 100};
+    for (int i = 0; i < 3; i++) {
+        struct world w;
+        struct weft_threads pool = {.max = 1, .nice = more[i]};
+        static struct task task;
+        kit_up(&w, &pool);
+        push(&w, &pool, &task, note_niceness);
+        kit_down(&w, &pool);
+        assert_int_equal(niceness, own + more[i] < 19 ? own + more[i] : 19);
+        assert_int_equal(getpriority(PRIO_PROCESS, 0), own);
+    }
+}
+#endif
 
 static struct weft_key key = {.name = "who"};
 

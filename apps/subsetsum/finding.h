@@ -28,12 +28,17 @@ enum finding_mode {
 extern const char *const finding_mode_names[FINDING_MODES + 1]; /* NULL behind the last */
 
 enum {
-    FINDING_BEAT_MS = 2000,  /* a process that is silent for so long is asked, and then killed */
+    FINDING_BEAT_MS = 2000, /* a process that is silent for so long is asked, and then killed */
     FINDING_SLICE = 100000, /* steps between two looks at whether to stop: about a millisecond */
-    FINDING_PARTS = 16       /* the default of parts */
+    FINDING_PARTS = 16,     /* the default of parts */
+    /* Who searches holds a processor for seconds, who answers needs one for microseconds: where there
+     * are as many of the former as processors, the latter waits for the end of a turn, which is some
+     * milliseconds among equals. So threads and processes are nicer than the loop; where nobody else
+     * wants the processor they have all of it all the same. */
+    FINDING_NICE = 5
 };
-#define FINDING_QUEUE                                                                              \
-    "weft-subsetsum" /* the name of the line in Redis, unless another is asked for */
+/* The name of the line in Redis, unless another is asked for. */
+#define FINDING_QUEUE "weft-subsetsum"
 enum finding_event { FINDING_LINES = 1 }; /* what a process of the pool tells */
 
 /* What findings are made with, once for a loop. */

@@ -41,7 +41,8 @@ static int open_pool(struct finders *finders, struct weft_op *op)
     finders->procs = (struct weft_procs){.args = args,
                                          .max = (unsigned)finders->workers,
                                          .limit = (size_t)finders->waiting,
-                                         .beat_ms = FINDING_BEAT_MS};
+                                         .beat_ms = FINDING_BEAT_MS,
+                                         .nice = FINDING_NICE};
     weft_procs(op, &finders->procs, NULL);
     return 0;
 }

@@ -46,7 +46,8 @@ static int open_pool(struct finders *finders, struct weft_op *op)
 {
     finders->threads = (struct weft_threads){.max = (unsigned)finders->workers,
                                              .limit = (unsigned)finders->waiting,
-                                             .name = "subsetsum"};
+                                             .name = "subsetsum",
+                                             .nice = FINDING_NICE};
     weft_threads_open(op, &finders->threads, NULL);
     return 0;
 }

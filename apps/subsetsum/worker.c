@@ -170,6 +170,7 @@ static int work_for_redis(struct crew *crew)
     crew->worker.task_size = WEFT_JOBS_TASK(struct task, task);
     crew->threads.name = "subsetsum";
     crew->threads.max = crew->worker.concurrency;
+    crew->threads.nice = FINDING_NICE;
     crew->interruptible.task = &crew->op;
     crew->interruptible.begin = crew_begin;
     int err = weft_go(&crew->interruptible.op, weft_interruptible_begin);

@@ -22,7 +22,7 @@ _weft() {
         words='serve --help'
         ;;
     2:subsetsum:*)
-        words='solve count --help'
+        words='solve count serve worker bench --help'
         ;;
     2:trace:*)
         words='record summary report --help'

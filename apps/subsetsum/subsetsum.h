@@ -10,6 +10,7 @@ command_fn subsetsum_solve_run;  /* solve.c */
 command_fn subsetsum_count_run;  /* solve.c */
 command_fn subsetsum_serve_run;  /* serve.c */
 command_fn subsetsum_worker_run; /* worker.c */
+command_fn subsetsum_bench_run;  /* bench.c */
 
 /* problem.c: the problem of a command line. data and sum are the values of these options, or NULL;
  * the numbers may be in the one word that is left in argv instead, a file, or "-" for standard input.

@@ -14,7 +14,7 @@
 #include <weft/http_message.h>
 
 enum {
-    NUMBERS = 50, /* a second or two of searching */
+    NUMBERS = 48, /* about a second of searching */
     NUMBERS_LEAST = 20,
     NUMBERS_MOST = 56,
     FOR_MS = 3000,

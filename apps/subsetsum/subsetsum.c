@@ -52,7 +52,7 @@ const char subsetsum_usage[] =
     "bench:\n"
     "      --modes LIST          some of sync,steps,threads,procs,redis (default the first four)\n"
     "      --seconds S           for so long in each mode (default 3)\n"
-    "      --numbers N           among so many integers is searched: 20 to 56 (default 50)\n"
+    "      --numbers N           among so many integers is searched: 20 to 56 (default 48)\n"
     "      --redis URL           mode redis, too; it starts the workers itself\n"
     "      --json                for machines\n"
     "      --svg FILE            draw it\n";

@@ -136,11 +136,13 @@ static void worker_over(struct weft_op *op, struct weft_op *worker)
          text);
 }
 
+/* The first one says so if Redis is not there, or is lost. */
 static void start_worker(struct trial *trial, unsigned index)
 {
     struct weft_process *process = &trial->workers[index];
+    const char *quiet = index > 0 ? "--quiet" : NULL;
     const char *const options[] = {
-        "--quiet", "--redis", trial->bench->redis, "--queue", BENCH_QUEUE, "--threads", "1", NULL};
+        "--redis", trial->bench->redis, "--queue", BENCH_QUEUE, "--threads", "1", quiet, NULL};
     bench_words(&trial->words[index], trial->bench->program, "subsetsum", TRIAL_WORKER, options);
     process->group = true;
     process->err = (struct weft_stdio){.kind = WEFT_STDIO_INHERIT};

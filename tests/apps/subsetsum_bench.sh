@@ -109,7 +109,7 @@ no_row 'NF != 7 || $2 < 1 || $6 < 1'
 kill "$redis"
 
 it "says so when there is no Redis"
-run "$weft" subsetsum bench --seconds 0.2 --modes redis --redis "unix:$scratch/nobody"
+run "$weft" subsetsum bench --seconds 0.6 --modes redis --redis "unix:$scratch/nobody"
 expect status 0
 expect_part stderr "Redis"
 no_row '$2 < 1 || $6 != 0'

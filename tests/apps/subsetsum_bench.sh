@@ -103,7 +103,7 @@ redis-server --port 0 --unixsocket "$scratch/redis" --save "" >redis.log 2>&1 &
 redis=$!
 trap 'kill -KILL "$redis" 2>/dev/null; finish' EXIT
 soon [ -S redis ] || fail "Redis did not start: $(<redis.log)"
-run "$weft" subsetsum bench --seconds 0.4 --numbers 20 --modes redis --redis "unix:$scratch/redis"
+run "$weft" subsetsum bench --seconds 0.8 --numbers 20 --modes redis --redis "unix:$scratch/redis"
 expect status 0
 no_row 'NF != 7 || $2 < 1 || $6 < 1'
 kill "$redis"

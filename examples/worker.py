@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A worker for a weft pool, forty lines of Python: counts words. docs/workers.md tells of the frames."""
+"""A worker for a weft pool, in some thirty lines: counts words. See docs/workers.md for the frames."""
 import fcntl, os, socket, struct, sys
 
 JOB, PING, READY, EVENT, END, ERROR, PONG = 1, 3, 16, 17, 18, 19, 20
@@ -8,13 +8,18 @@ SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 channel = socket.socket(fileno=int(os.environ["WEFT_WORKER_FD"]))
 waiting, memories = b"", []
 
+def serve(text, emit):  # the work: an event for each line, and the number of words
+    for number, line in enumerate(text.splitlines()):
+        emit(number, str(len(line.split())).encode())
+    return str(len(text.split())).encode()
+
 def send(frame, job=0, attempt=0, kind=0, data=b""):
+    head = HEAD.pack(len(data), frame, int(len(data) > 65536), 0, job, attempt, kind)
     if len(data) <= 65536:
-        return channel.sendall(HEAD.pack(len(data), frame, 0, 0, job, attempt, kind) + data)
+        return channel.sendall(head + data)
     with open(os.memfd_create("reply", os.MFD_ALLOW_SEALING), "wb", buffering=0) as memory:
         memory.write(data)
         fcntl.fcntl(memory, fcntl.F_ADD_SEALS, SEALS)
-        head = HEAD.pack(len(data), frame, 1, 0, job, attempt, kind)
         socket.send_fds(channel, [head], [memory.fileno()])
 
 def take(size):
@@ -26,21 +31,16 @@ def take(size):
     data, waiting = waiting[:size], waiting[size:]
     return data
 
-def serve(text, emit):  # the work: an event for each line, and the number of words
-    for number, line in enumerate(text.splitlines()):
-        emit(number, str(len(line.split())).encode())
-    return str(len(text.split())).encode()
+def answer(job, attempt, data):
+    try:
+        end = serve(data.decode(), lambda kind, found: send(EVENT, job, attempt, kind, found))
+        send(END, job, attempt, 0, end)
+    except Exception as error:
+        send(ERROR, job, attempt, 0, repr(error).encode())
 
 send(READY, kind=1)
 while True:
     size, frame, flags, _, job, attempt, _ = HEAD.unpack(take(HEAD.size))
     with open(memories.pop(0) if flags & 1 else os.devnull, "rb") as memory:
         data = os.pread(memory.fileno(), size, 0) if flags & 1 else take(size)
-    try:
-        if frame == JOB:
-            emit = lambda kind, found: send(EVENT, job, attempt, kind, found)
-            send(END, job, attempt, 0, serve(data.decode(), emit))
-        elif frame == PING:
-            send(PONG)
-    except Exception as error:
-        send(ERROR, job, attempt, 0, repr(error).encode())
+    answer(job, attempt, data) if frame == JOB else send(PONG) if frame == PING else None

@@ -24,10 +24,14 @@ struct scale {
 static double log10_of(double number)
 {
     double result = 0, digit = 1;
-    for (; number >= 10; number /= 10)
+    while (number >= 10) {
+        number /= 10;
         result++;
-    for (; number < 1; number *= 10)
+    }
+    while (number < 1) {
+        number *= 10;
         result--;
+    }
     for (int i = 0; i < 16; i++) {
         number *= number;
         digit /= 2;

@@ -21,9 +21,21 @@ void finding_begin(struct weft_op *op)
     struct finding *finding = weft_owner(op, struct finding, op);
     finding->why[0] = '\0';
     memset(&finding->by_, 0, sizeof finding->by_);
-    if (finding->finders->mode != FINDING_SYNC) /* which would not hear it */
-        weft_deadline(op, &finding->deadline_, finding->finders->time_ms);
+    weft_deadline(op, &finding->deadline_, finding->finders->time_ms);
     ways[finding->finders->mode]->begin(finding);
+}
+
+bool finding_enters_loop(struct finding *finding)
+{
+    if (finding->finders->on_loop >= finding->finders->waiting)
+        return false;
+    finding->finders->on_loop++;
+    return true;
+}
+
+void finding_leaves_loop(struct finding *finding)
+{
+    finding->finders->on_loop--;
 }
 
 void finding_resume(struct finding *finding)

@@ -8,7 +8,7 @@
  *
  * Whichever it is, a finding looks the same: lines come as they are found, one bunch at a time, and the
  * next one when it is asked for; then it ends. A cancel stops the work wherever it is done, but for
- * sync, which does not hear it before it has a bunch. */
+ * sync, which does not hear it before it has a bunch. There is a limit to how many are under way. */
 #ifndef WEFT_SUBSETSUM_FINDING_H
 #define WEFT_SUBSETSUM_FINDING_H
 
@@ -45,13 +45,16 @@ enum finding_event { FINDING_LINES = 1 }; /* what a process of the pool tells */
 struct finders {
     /* Set before finders_open; texts stay. */
     enum finding_mode mode;
-    uint64_t workers;  /* threads or processes */
-    uint64_t waiting;  /* findings that may wait for one; more are refused with UV_ENOBUFS */
+    uint64_t workers; /* threads or processes */
+    uint64_t
+        waiting; /* findings that may wait for one, or be under way where there are none (sync, steps,
+                          redis); more are refused with UV_ENOBUFS */
     uint64_t time_ms;  /* how long a finding may take, its waiting included */
     uint64_t parts;    /* of one for Redis */
     const char *redis; /* a URL */
     const char *queue;
 
+    uint64_t on_loop; /* read only: findings under way in sync and steps */
     /* The one of the mode is open. */
     struct weft_threads threads;
     struct weft_procs procs;
@@ -112,7 +115,7 @@ struct finding {
 };
 #define finding(parent, finding, then) weft_run(parent, &(finding)->op, finding_begin, then)
 void finding_begin(struct weft_op *op);
-/* Go on after on_lines has returned false. */
+/* Go on after on_lines has returned false. No effect on one that is over. */
 void finding_resume(struct finding *finding);
 
 /* ---- the ways ------------------------------------------------------------------------------- */
@@ -123,6 +126,10 @@ struct finding_way {
     void (*begin)(struct finding *finding);
     void (*resume)(struct finding *finding);
 };
+/* For those that search on the loop: is there room for this one? Then it leaves at its end. */
+bool finding_enters_loop(struct finding *finding);
+void finding_leaves_loop(struct finding *finding);
+
 extern const struct finding_way finding_sync, finding_steps, finding_threads, finding_procs,
     finding_redis;
 

@@ -24,6 +24,7 @@ enum {
     WAITING = 64,
     NUMBERS = 44, /* some seconds of searching, at most */
     TIME_MS = 60 * 1000,
+    TIME_MS_MOST = 7 * 24 * 60 * 60 * 1000,
     DATA_MAX = 4096,
     SUM_MAX = 64,
     ANY_METHOD = WEFT_HTTP_GET | WEFT_HTTP_POST | WEFT_HTTP_PUT | WEFT_HTTP_DELETE | WEFT_HTTP_PATCH
@@ -41,7 +42,6 @@ struct visit {
     struct finding finding;
     struct weft_http_write write;
     bool begun; /* the answer has */
-    size_t size;
     char text[SCRIBE_TEXT];
 };
 
@@ -216,16 +216,29 @@ static void set_up(struct weft_http_server *server)
     server->request_ms = WEFT_HTTP_NEVER;
 }
 
-static int check_redis(const struct finders *finders)
+/* What was not given is 0 or NULL yet. */
+static int check_mode(struct finders *finders)
 {
-    char why[WEFT_REDIS_WHY];
+    bool pool = finders->mode == FINDING_THREADS || finders->mode == FINDING_PROCS;
+    if (!pool && finders->workers != 0)
+        return misused("subsetsum", "--workers is for --mode threads and --mode procs");
     if (finders->mode == FINDING_REDIS && finders->redis == NULL)
         return misused("subsetsum", "--mode redis needs --redis URL");
-    if (finders->mode != FINDING_REDIS && finders->redis != NULL)
-        return misused("subsetsum", "--redis is for --mode redis");
-    return finders->redis == NULL || weft_redis_url_check(finders->redis, why) == 0
-               ? EXIT_OK
-               : misused("subsetsum", "--redis: %s", why);
+    if (finders->mode != FINDING_REDIS &&
+        (finders->redis != NULL || finders->queue != NULL || finders->parts != 0))
+        return misused("subsetsum", "--redis, --queue and --parts are for --mode redis");
+    if (finders->mode == FINDING_REDIS) {
+        int status = subsetsum_check_line(finders->redis, finders->queue);
+        if (status != EXIT_OK)
+            return status;
+    }
+    if (finders->workers == 0)
+        finders->workers = uv_available_parallelism();
+    if (finders->parts == 0)
+        finders->parts = FINDING_PARTS;
+    if (finders->queue == NULL)
+        finders->queue = FINDING_QUEUE;
+    return EXIT_OK;
 }
 
 static int read_command_line(struct server *server, int argc, char **argv)
@@ -254,9 +267,9 @@ static int read_command_line(struct server *server, int argc, char **argv)
         return status;
     if (argc > 1)
         return misused("subsetsum", "serve takes options only, not '%s'", argv[1]);
-    if (finders->time_ms == 0)
-        return misused("subsetsum", "--time must be more than 0");
-    return check_redis(finders);
+    if (finders->time_ms == 0 || finders->time_ms > TIME_MS_MOST)
+        return misused("subsetsum", "--time is more than 0, and a week at most");
+    return check_mode(finders);
 }
 
 int subsetsum_serve_run(int argc, char **argv)
@@ -269,11 +282,7 @@ int subsetsum_serve_run(int argc, char **argv)
         .serving = {SERVING_DEFAULTS, .routes = routes,
                     .routes_count = sizeof routes / sizeof routes[0], .set_up = set_up,
                     .open = open_server},
-        .finders = {.workers = uv_available_parallelism(),
-                    .waiting = WAITING,
-                    .time_ms = TIME_MS,
-                    .parts = FINDING_PARTS,
-                    .queue = FINDING_QUEUE},
+        .finders = {.waiting = WAITING, .time_ms = TIME_MS},
         .numbers = NUMBERS,
     };
     int status = read_command_line(&server, argc, argv);

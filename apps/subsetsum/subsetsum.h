@@ -18,4 +18,8 @@ command_fn subsetsum_bench_run;  /* bench.c */
 int subsetsum_problem(const char *part, const char *data, const char *sum, int argc, char **argv,
                       struct subset_problem *problem);
 
+/* worker.c: can this be a Redis, and a name of a line in it? queue may be NULL. The exit status; it was
+ * said what is wrong. */
+int subsetsum_check_line(const char *redis, const char *queue);
+
 #endif

@@ -151,25 +151,16 @@ static void start_worker(struct trial *trial, unsigned index)
 
 static void start_server(struct trial *trial)
 {
-    const char *redis = trial->mode == FINDING_REDIS ? "--redis" : NULL; /* or the end */
-    const char *const options[] = {"--quiet",
-                                   "--host",
-                                   "127.0.0.1",
-                                   "--port",
-                                   "0",
-                                   "--mode",
-                                   finding_mode_names[trial->mode],
-                                   "--workers",
-                                   trial->count,
-                                   "--numbers",
-                                   trial->numbers,
-                                   "--time",
-                                   "1h",
-                                   redis,
-                                   trial->bench->redis,
-                                   "--queue",
-                                   BENCH_QUEUE,
-                                   NULL};
+    bool pool = trial->mode == FINDING_THREADS || trial->mode == FINDING_PROCS;
+    bool redis = trial->mode == FINDING_REDIS;
+    const char *const options[] = {
+        "--quiet", "--host", "127.0.0.1", "--port", "0", "--mode", finding_mode_names[trial->mode],
+        "--numbers", trial->numbers, "--time", "1h",
+        /* What only some of them take; elsewhere this is the end. */
+        pool    ? "--workers"
+        : redis ? "--redis"
+                : NULL,
+        pool ? trial->count : trial->bench->redis, redis ? "--queue" : NULL, BENCH_QUEUE, NULL};
     snprintf(trial->count, sizeof trial->count, "%d", TRIAL_WORKERS);
     snprintf(trial->numbers, sizeof trial->numbers, "%" PRIu64, trial->bench->numbers);
     bench_words(&trial->server.words, trial->bench->program, "subsetsum", BENCH_SERVER, options);

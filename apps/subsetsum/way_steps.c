@@ -34,13 +34,20 @@ static int step(struct weft_steps *steps)
 
 static void stepped(struct weft_op *op, struct weft_op *steps)
 {
-    scribe_close(&weft_owner(op, struct finding, op)->by_.steps.scribe);
+    struct finding *finding = weft_owner(op, struct finding, op);
+    scribe_close(&finding->by_.steps.scribe);
+    finding_leaves_loop(finding);
     weft_finish(op, steps->status);
 }
 
 static void begin(struct finding *finding)
 {
-    int err = scribe_open(&finding->by_.steps.scribe, &finding->problem, 0, 1, 0);
+    int err = finding_enters_loop(finding) ? 0 : UV_ENOBUFS;
+    if (err == 0) {
+        err = scribe_open(&finding->by_.steps.scribe, &finding->problem, 0, 1, 0);
+        if (err != 0)
+            finding_leaves_loop(finding);
+    }
     if (err != 0) {
         weft_finish(&finding->op, err);
         return;

@@ -1,5 +1,6 @@
 /* Here and now. This is the way not to do it: while it searches, nobody else is answered, the one who
- * asked cannot be seen to leave, and Ctrl-C is not heard. Only a clock of its own ends it.
+ * asked cannot be seen to leave, and Ctrl-C is not heard. Only a clock of its own ends it, until it has
+ * found something that waits to be taken.
  *
  * What it finds is gathered, up to TEXT_MAX, and then given away in pieces; when all of them are taken
  * it searches on. */
@@ -13,6 +14,7 @@ static void finish(struct finding *finding, int status)
     scribe_close(&finding->by_.sync.scribe);
     weft_free(finding->by_.sync.text);
     finding->by_.sync.text = NULL;
+    finding_leaves_loop(finding);
     weft_finish(&finding->op, status);
 }
 
@@ -67,6 +69,10 @@ static void go_on(struct finding *finding)
 
 static void begin(struct finding *finding)
 {
+    if (!finding_enters_loop(finding)) {
+        weft_finish(&finding->op, UV_ENOBUFS);
+        return;
+    }
     finding->by_.sync.until_ns = uv_hrtime() + finding->finders->time_ms * 1000000;
     finding->by_.sync.text = weft_alloc(TEXT_MAX);
     int err = finding->by_.sync.text == NULL
@@ -81,4 +87,11 @@ static void begin(struct finding *finding)
         go_on(finding);
 }
 
-const struct finding_way finding_sync = {.begin = begin, .resume = go_on};
+/* What was given may be taken only when the finding is over: the client left in the same moment. */
+static void resume(struct finding *finding)
+{
+    if (finding->by_.sync.text != NULL)
+        go_on(finding);
+}
+
+const struct finding_way finding_sync = {.begin = begin, .resume = resume};

@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <weft/worker.h>
 
 /* ---- of a pool ------------------------------------------------------------------------------ */
@@ -180,11 +181,21 @@ static int work_for_redis(struct crew *crew)
     return EXIT_FAILED;
 }
 
-int subsetsum_worker_run(int argc, char **argv)
+int subsetsum_check_line(const char *redis, const char *queue)
 {
     char why[WEFT_REDIS_WHY];
+    if (weft_redis_url_check(redis, why) != 0)
+        return misused("subsetsum", "--redis: %s", why);
+    if (queue != NULL && (strlen(queue) > WEFT_JOBS_QUEUE_MAX || strpbrk(queue, "{}") != NULL))
+        return misused("subsetsum", "--queue is a name of up to %d bytes, without '{' and '}'",
+                       WEFT_JOBS_QUEUE_MAX);
+    return EXIT_OK;
+}
+
+int subsetsum_worker_run(int argc, char **argv)
+{
     struct crew crew = {.worker = {.queue = FINDING_QUEUE}};
-    uint64_t threads = uv_available_parallelism();
+    uint64_t threads = uv_available_parallelism(), lease_ms = WEFT_JOBS_LEASE_MS;
     const struct option options[] = {
         {.name = "redis", .text = &crew.worker.redis.url},
         {.name = "queue", .text = &crew.worker.queue},
@@ -193,10 +204,7 @@ int subsetsum_worker_run(int argc, char **argv)
          .number = &threads,
          .least = 1,
          .most = WEFT_JOBS_CONCURRENCY_MAX},
-        {.name = "lease",
-         .number = &crew.worker.lease_ms,
-         .parse = units_duration,
-         .example = "10s or 500ms"},
+        {.name = "lease", .number = &lease_ms, .parse = units_duration, .example = "10s or 500ms"},
         {.name = "quiet", .letter = 'q', .flag = &crew.quiet},
         {.name = NULL},
     };
@@ -209,8 +217,12 @@ int subsetsum_worker_run(int argc, char **argv)
         return weft_worker_run(serve, NULL) == 0 ? EXIT_OK : EXIT_FAILED;
     if (crew.worker.redis.url == NULL)
         return misused("subsetsum", "worker needs --redis URL");
-    if (weft_redis_url_check(crew.worker.redis.url, why) != 0)
-        return misused("subsetsum", "--redis: %s", why);
+    status = subsetsum_check_line(crew.worker.redis.url, crew.worker.queue);
+    if (status != EXIT_OK)
+        return status;
+    if (lease_ms < WEFT_JOBS_TIME_MIN_MS)
+        return misused("subsetsum", "--lease is %d ms at least", WEFT_JOBS_TIME_MIN_MS);
+    crew.worker.lease_ms = lease_ms;
     crew.worker.concurrency = (unsigned)threads;
     return work_for_redis(&crew);
 }

@@ -32,7 +32,12 @@ static bool seal(int fd)
 
 static void seal_for_others(int fd)
 {
-    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE);
+    fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE);
+}
+
+static bool fix_size(int fd)
+{
+    return fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0;
 }
 
 static bool is_sealed(int fd)
@@ -61,6 +66,12 @@ static void seal_for_others(int fd)
     (void)fd;
 }
 
+static bool fix_size(int fd)
+{
+    (void)fd;
+    return true;
+}
+
 static bool is_sealed(int fd)
 {
     (void)fd;
@@ -73,7 +84,7 @@ int weft__memory_make(size_t size)
     int fd = make();
     if (fd < 0)
         return uv_translate_sys_error(errno);
-    if (ftruncate(fd, (off_t)size) == 0)
+    if (ftruncate(fd, (off_t)size) == 0 && fix_size(fd))
         return fd;
     int err = uv_translate_sys_error(errno);
     close(fd);
@@ -115,7 +126,7 @@ int weft__memory_map(int fd, size_t size, bool sealed, void **data)
 {
     if (sealed && !is_what_it_says(fd, size))
         return UV_EPROTO;
-    void *at = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+    void *at = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (at == MAP_FAILED)
         return uv_translate_sys_error(errno);
     *data = at;

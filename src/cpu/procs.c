@@ -214,8 +214,9 @@ static void serve(struct weft_worker *worker, struct weft_procs_wait *wait)
 static bool may_start(const struct weft_procs_engine *engine)
 {
     const struct weft_procs *procs = engine->procs;
-    unsigned max = engine->breaker == BREAKER_TRYING ? 1 : procs->max;
-    return !engine->killed && !engine->pausing && procs->workers < max;
+    if (engine->breaker == BREAKER_TRYING && engine->trials > 0)
+        return false;
+    return !engine->killed && !engine->pausing && procs->workers < procs->max;
 }
 
 /* Another one for those who wait, or for min; those that start are for somebody already. */

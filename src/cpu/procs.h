@@ -59,7 +59,7 @@ struct weft_worker {
     unsigned first, count, room;
     struct weft_acquire *holder;
     struct weft_timer timer; /* ready, idle, grace: whatever it waits for */
-    struct weft_timer late, beat, peek;
+    struct weft_timer late, beat, peek, again;
     uint64_t born, heard, sent, done; /* jobs that were sent and done */
     char *in;
     size_t in_at, in_end;
@@ -70,11 +70,12 @@ struct weft_worker {
     uint64_t out_done; /* bytes before out_at, in all its life */
     struct out_fd *out_fds;
     unsigned out_fd_first, out_fd_count;
-    bool dirty, reading, paused, asked, awaited, peeking, peeks, resumed;
-    bool ended; /* there is nothing more to read */
-    bool mute;  /* it does not read any more */
-    bool deaf;  /* it is not listened to any more: what it says makes no sense */
-    int cause;  /* why it was killed; 0: it was not, or for a job's sake */
+    bool dirty, reading, paused, asked, awaited, peeking, peeks, resumed, trial;
+    bool ended;       /* there is nothing more to read */
+    bool mute;        /* it does not read any more */
+    bool deaf;        /* it is not listened to any more: what it says makes no sense */
+    uint64_t spoiled; /* the job that something is missing of: an end of it does not count */
+    int cause;        /* why it was killed; 0: it was not, or for a job's sake */
     const char *cause_why;
     int exit_code, term_signal;
 };
@@ -97,6 +98,7 @@ struct weft_procs_engine {
     unsigned failures; /* in a row */
     unsigned leaving;  /* workers that were told to end or killed, and are not reaped yet */
     enum breaker breaker;
+    unsigned trials;  /* workers that were started to try */
     uint64_t lone_ns; /* when a job was sent that is the only one; 0: there is none */
     bool brisk;       /* the last of those was over very soon */
 };
@@ -185,6 +187,8 @@ void weft__channel_read(struct weft_worker *worker);
 void weft__channel_take(struct weft_worker *worker);
 /* Take in what lies in the page: the worker is dead, or silent. */
 void weft__channel_peek(struct weft_worker *worker);
+/* Is there nothing in it that was not taken in? */
+bool weft__channel_is_read_out(const struct weft_worker *worker);
 void weft__channel_watch(struct weft_worker *worker);
 void weft__channel_free(struct weft_worker *worker);
 /* What it says makes no sense: it is killed. why is static. */

@@ -13,10 +13,11 @@
 #include "weft/alloc.h"
 #include <errno.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { READS = 16, LAST_READS = 256 };
+enum { READS = 16, LAST_READS = 2048 };
 
 static void channel_polled(uv_poll_t *poll, int status, int events)
 {
@@ -55,7 +56,8 @@ void weft__channel_watch(struct weft_worker *worker)
         return;
     if (!worker->ended && !worker->deaf && !worker->paused)
         events |= UV_READABLE;
-    if (worker->out_at < worker->out_end && !worker->mute && !worker->dirty)
+    if (worker->out_at < worker->out_end && !worker->mute && !worker->dirty &&
+        worker->again.fire_ == NULL)
         events |= UV_WRITABLE;
     watch_set(&worker->channel, events, false, channel_polled); /* its exit keeps the loop alive */
 }
@@ -149,6 +151,11 @@ static ssize_t send_some(struct weft_worker *worker)
     return done;
 }
 
+static void flush_again(struct weft_timer *timer)
+{
+    weft__channel_flush(weft_owner(timer, struct weft_worker, again));
+}
+
 void weft__channel_flush(struct weft_worker *worker)
 {
     while (worker->out_at < worker->out_end && !worker->mute && worker->state != WORKER_GONE) {
@@ -156,8 +163,11 @@ void weft__channel_flush(struct weft_worker *worker)
         if (done > 0) {
             worker->out_at += (size_t)done;
             worker->out_done += (size_t)done;
-        } else if (errno == EAGAIN || errno == ETOOMANYREFS) {
-            break; /* later: when it has read some of the bytes, or of the descriptors */
+        } else if (errno == EAGAIN) {
+            break;                          /* later: when it has read some of the bytes */
+        } else if (errno == ETOOMANYREFS) { /* or of the descriptors: of that nobody tells */
+            weft__timer_start(worker->engine->loop, &worker->again, PROCS_PEEK_MS, flush_again);
+            break;
         } else if (errno != EINTR) {
             weft__worker_ended(worker); /* nobody reads there any more */
         }
@@ -220,8 +230,10 @@ static size_t take_frames(struct weft_worker *worker, const char *data, size_t s
     const char *why;
     while (!worker->paused && !worker->deaf && worker->state != WORKER_GONE) {
         long length = weft__frame_read(data + at, size - at, max, true, &frame, &why);
-        if (length < 0)
+        if (length < 0) {
+            worker->spoiled = frame.type == FRAME_EVENT ? frame.job : 0;
             weft__channel_broken(worker, why);
+        }
         if (length <= 0)
             break;
         at += (size_t)length;
@@ -265,6 +277,7 @@ static bool read_once(struct weft_worker *worker)
     worker->in_end += (size_t)size;
     weft__worker_heard(worker);
     if (!keep_fds(worker, &message)) {
+        worker->spoiled = worker->count > 0 ? line_at(worker, 0)->id : 0;
         weft__channel_broken(worker, "it sent descriptors that nobody asked for");
         return false;
     }
@@ -304,6 +317,14 @@ void weft__channel_read(struct weft_worker *worker)
 
 /* ---- the page ------------------------------------------------------------------------------- */
 
+bool weft__channel_is_read_out(const struct weft_worker *worker)
+{
+    int left = 0;
+    if (worker->ended || worker->deaf)
+        return true;
+    return worker->in_end == 0 && (ioctl(worker->channel.fd_, FIONREAD, &left) != 0 || left == 0);
+}
+
 /* A copy first: the worker, or what it has left behind, may write while we read. Only the end of
  * the job that it is at counts: what is not in its turn will come again through the socket. */
 void weft__channel_peek(struct weft_worker *worker)
@@ -320,7 +341,9 @@ void weft__channel_peek(struct weft_worker *worker)
         return;
     memcpy(copy, page->frames, size);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&page->flushes, __ATOMIC_ACQUIRE) == flushes) {
+    /* The events of a job were sent before its end was put here: they go first. */
+    if (__atomic_load_n(&page->flushes, __ATOMIC_ACQUIRE) == flushes &&
+        (worker->process.pid == 0 || weft__channel_is_read_out(worker))) {
         worker->reading = worker->peeking = true;
         take_frames(worker, copy, size);
         worker->reading = worker->peeking = false;

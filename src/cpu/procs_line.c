@@ -22,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NOBODY = -1 };
+enum { NOBODY = -1, READ_OUT = 64 };
 
 static void line_late(struct weft_timer *timer);
 
@@ -165,8 +165,11 @@ void weft__line_forget(struct weft_worker *worker, struct weft_job *job)
     struct frame frame = {.type = FRAME_CANCEL, .job = entry->id, .attempt = entry->attempt};
     bool first = entry == line_at(worker, 0);
     entry->job = NULL;
-    if (worker->state != WORKER_READY)
+    if (worker->state != WORKER_READY) {
+        if (first)
+            unpause(worker); /* it may be dead, and wait only to be read out */
         return;
+    }
     if (weft__channel_put(worker, &frame, NULL, NOBODY) != 0)
         weft__worker_kill(worker, 0, NULL); /* no memory to tell it */
     if (!first)
@@ -213,11 +216,23 @@ static bool first_is_to_blame(struct weft_worker *worker)
 /* Its last chance: an END that is here and was not read, or was not even sent. true: it is still the first. */
 static bool is_still_first(struct weft_worker *worker, uint64_t id)
 {
-    if (!worker->paused)
+    for (int i = 0; i < READ_OUT && !worker->paused && worker->state == WORKER_READY; i++) {
         weft__channel_read(worker);
+        if (weft__channel_is_read_out(worker))
+            break;
+    }
     if (worker->state == WORKER_READY)
         weft__channel_peek(worker);
     return worker->state == WORKER_READY && worker->count > 0 && line_at(worker, 0)->id == id;
+}
+
+/* The first one is not to blame, since another is begun: so its reply is on its way or in the page. */
+static void kill_if_still_first(struct weft_worker *worker, uint64_t id)
+{
+    if (!is_still_first(worker, id))
+        return;
+    worker->paused = false;
+    weft__worker_kill(worker, WEFT_ECRASHED, "it began a job without a reply to the last one");
 }
 
 /* The first job, with this id, has had its time. true: its worker may be killed for that. */
@@ -227,9 +242,7 @@ static bool is_too_late(struct weft_worker *worker, uint64_t id)
         return false;
     if (first_is_to_blame(worker))
         return true;
-    /* Another one is begun: so this one's reply is on its way or in the page. */
-    if (is_still_first(worker, id))
-        weft__worker_kill(worker, WEFT_ECRASHED, "it began a job without a reply to the last one");
+    kill_if_still_first(worker, id);
     return false;
 }
 
@@ -237,14 +250,25 @@ static void line_late(struct weft_timer *timer)
 {
     struct weft_worker *worker = weft_owner(timer, struct weft_worker, late);
     struct weft_job *job = line_at(worker, 0)->job;
+    uint64_t id = line_at(worker, 0)->id;
     char why[WEFT_PROCS_WHY];
-    if (!is_too_late(worker, job->id_))
+    /* What is read now may be its end, or make its owner cancel it. */
+    if (job == NULL || !is_still_first(worker, id) || line_at(worker, 0)->job != job)
         return;
+    bool paused = worker->paused;
+    if (!paused && !first_is_to_blame(worker)) {
+        kill_if_still_first(worker, id);
+        return;
+    }
     snprintf(why, sizeof why, "not over after %llu ms", (unsigned long long)job->timeout_ms);
     line_at(worker, 0)->job = NULL;
-    worker->paused = false;
-    weft__worker_kill(worker, 0, NULL);
+    worker->paused = false; /* its end may lie behind events that nobody wanted */
     weft__job_over(job, UV_ETIMEDOUT, why);
+    weft__worker_settle(worker);
+    if (!paused || is_too_late(worker, id))
+        weft__worker_kill(worker, 0, NULL);
+    else
+        weft__channel_watch(worker);
 }
 
 void weft__line_grace_over(struct weft_worker *worker)
@@ -277,9 +301,11 @@ static int take_payload(struct weft_worker *worker, const struct frame *frame, c
     int err = fd >= 0 ? weft__memory_map(fd, frame->size, true, &at) : UV_EPROTO;
     if (fd >= 0)
         close(fd);
-    if (err == UV_EPROTO)
+    if (err == UV_EPROTO) {
+        worker->spoiled = frame->job;
         weft__channel_broken(worker,
                              "it sent a memory that is missing, of another size or not sealed");
+    }
     *data = at;
     return err;
 }
@@ -406,7 +432,9 @@ static bool is_reply(const struct frame *frame)
 /* From the page: the end of the job that is first, or nothing. */
 static void peeked_frame(struct weft_worker *worker, const struct frame *frame)
 {
-    if (is_reply(frame) && index_of(worker, frame) == 0 && frame->payload != NULL)
+    if (is_reply(frame) && index_of(worker, frame) == 0 && frame->payload != NULL &&
+        worker->out_done >= line_at(worker, 0)->sent_at &&
+        (frame->type == FRAME_ERROR || frame->job != worker->spoiled))
         reply(worker, frame);
 }
 
@@ -496,5 +524,5 @@ void weft__line_abandon(struct weft_worker *worker, int reason)
         if (job != NULL)
             weft__job_over(job, reason, "");
     }
-    worker->paused = false;
+    unpause(worker);
 }

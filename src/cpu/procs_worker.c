@@ -104,6 +104,7 @@ static void stop_timers(struct weft_worker *worker)
     weft_timer_stop(loop, &worker->late);
     weft_timer_stop(loop, &worker->beat);
     weft_timer_stop(loop, &worker->peek);
+    weft_timer_stop(loop, &worker->again);
 }
 
 /* ---- the end -------------------------------------------------------------------------------- */
@@ -202,6 +203,7 @@ void weft__worker_bury(struct weft_worker *worker)
         worker->holder = NULL;
     }
     engine->procs->workers--;
+    engine->trials -= worker->trial;
     weft_handle_close(&worker->handle);
     close_handles(worker);
     if (failed) {
@@ -222,6 +224,7 @@ static void exited(struct weft_worker *worker, int status)
     else
         uv_timer_stop(&worker->ask);
     weft_timer_stop(worker->engine->loop, &worker->beat);
+    weft_timer_stop(worker->engine->loop, &worker->timer); /* it has ended: no grace */
     worker->mute = true;
     weft__channel_read(worker); /* buries it, unless its job's owner wants no more for now */
 }
@@ -234,7 +237,8 @@ static void look_whether_it_exited(struct weft_worker *worker)
         return;
     if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0)
         return;
-    kill(-pid, SIGKILL); /* what it has started; before it is reaped, while the number is its own */
+    if (info.si_pid == pid) /* else it was reaped by somebody else, and the number is not its own */
+        kill(-pid, SIGKILL); /* what it has started; before it is reaped */
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
     exited(worker, status);
@@ -554,6 +558,8 @@ static void worker_begins(struct weft_worker *worker)
     procs->workers++;
     procs->starting++;
     procs->started++;
+    worker->trial = worker->engine->breaker == BREAKER_TRYING;
+    worker->engine->trials += worker->trial;
     enter(worker, WORKER_STARTING);
     weft_handle_open(&procs->op, &worker->handle, 0, "worker", WEFT_PROCESS, worker);
     weft__channel_watch(worker);

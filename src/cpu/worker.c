@@ -116,6 +116,8 @@ static void flush(struct weft_worker_line *line)
         return;
     struct iovec part = {line->page->frames, size};
     send_all(line, &part, 1, -1);
+    if (line->ended)
+        return; /* perhaps they were not sent: the pool finds them here */
     __atomic_store_n(&line->page->gathered, 0, __ATOMIC_RELEASE);
     __atomic_add_fetch(&line->page->flushes, 1, __ATOMIC_ACQ_REL);
 }
@@ -137,7 +139,7 @@ static void gather(struct weft_worker_line *line, const struct frame *frame, con
     uint32_t whole = FRAME_HEAD + frame->size;
     if (PAGE_GATHERED - page->gathered < whole)
         flush(line);
-    if (PAGE_GATHERED < whole) {
+    if (PAGE_GATHERED - page->gathered < whole) {
         send_frame(line, frame, data, -1);
         return;
     }
@@ -228,6 +230,8 @@ static void keep_fd(struct weft_worker_line *line, int fd)
 
 static void keep_fds(struct weft_worker_line *line, struct msghdr *message)
 {
+    if (message->msg_flags & MSG_CTRUNC) /* one is lost: from here on jobs would get others' */
+        channel_failed(line, UV_EMFILE);
     for (struct cmsghdr *head = CMSG_FIRSTHDR(message); head != NULL;
          head = CMSG_NXTHDR(message, head)) {
         if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS)

@@ -62,9 +62,14 @@ while IFS='|' read -r options message; do
 done <<'END'
 --mode fork|--mode
 --mode redis|--mode redis needs --redis URL
---redis redis://127.0.0.1|--redis is for --mode redis
+--redis redis://127.0.0.1|--redis, --queue and --parts are for --mode redis
+--queue q|--redis, --queue and --parts are for --mode redis
+--parts 4|--redis, --queue and --parts are for --mode redis
+--mode steps --workers 2|--workers is for --mode threads and --mode procs
 --mode redis --redis http://x|--redis
---time 0|--time must be more than 0
+--mode redis --redis redis://127.0.0.1 --queue a{b|--queue is a name
+--time 0|--time is more than 0
+--time 8d|--time is more than 0, and a week at most
 --time soon|--time
 --numbers 65|--numbers
 --workers 0|--workers
@@ -76,6 +81,11 @@ expect status 2
 expect_part stderr "worker needs --redis URL"
 run "$weft" subsetsum worker --redis nonsense
 expect status 2
+run "$weft" subsetsum worker --redis redis://127.0.0.1 --queue 'a}b'
+expect status 2
+run "$weft" subsetsum worker --redis redis://127.0.0.1 --lease 10ms
+expect status 2
+expect_part stderr "--lease is 50 ms at least"
 
 # ---- answers -----------------------------------------------------------------------------------
 
@@ -192,7 +202,9 @@ leave_and_ask() {
 
 for mode in steps threads procs; do
     it "stops searching for a client that has left, in mode $mode, and has its worker free in 50 ms"
-    serve --mode "$mode" --workers 1 --numbers 64
+    few=(--workers 1)
+    [ "$mode" != steps ] || few=()
+    serve --mode "$mode" "${few[@]}" --numbers 64
     best=1000000
     for _ in {1..20}; do # on a machine with other things to do
         leave_and_ask
@@ -203,6 +215,28 @@ for mode in steps threads procs; do
     stop
     expect status 0
 done
+
+it "refuses what it has no place for, also on the loop"
+serve --mode steps --waiting 1 --numbers 64
+search_on one
+soon eval 'ask 1,2 3 --max-time 2; [ "$code" = 503 ]' || fail "the second one gets $code"
+kill -KILL "$searcher"
+wait "$searcher" 2>/dev/null
+soon eval 'ask 1,2 3; [ "$code" = 200 ]' || fail "it does not let go: $code"
+stop
+
+it "survives clients that leave in the middle of what they are sent"
+serve --mode sync
+for _ in {1..40}; do
+    exec 5<>"/dev/tcp/127.0.0.1/${url##*:}"
+    printf 'GET /subsetSum?data=[%s]&sum=0 HTTP/1.1\r\nHost: x\r\n\r\n' "$zeros" >&5
+    read -r -N 65536 -t 5 _ <&5
+    exec 5>&-
+done
+ask 1,2 3
+expect body "Match: [1,2]"
+stop
+expect status 0
 
 it "refuses what it has no place for, and says when to come again"
 serve --mode procs --workers 1 --waiting 1 --numbers 64

@@ -24,6 +24,7 @@
 
 enum {
     LOOK_MS = 1000,
+    LEFT = 4, /* times the limit: runs, and those that are over but not discarded */
     FETCH_COUNT = 128,
     FETCH_BYTES = 256 * 1024,
     BATCH = 64,
@@ -66,6 +67,7 @@ struct weft_jobs_course {
 static void course_free(struct weft_jobs_course *course)
 {
     struct weft_jobs_engine *engine = course->engine;
+    engine->count--;
     *course->link = course->next;
     if (course->next != NULL)
         course->next->link = course->link;
@@ -523,7 +525,8 @@ static int check(const struct weft_jobs_run *run)
         run->parts > WEFT_JOBS_PARTS_MAX || (run->payloads == NULL && run->payload == NULL))
         return UV_EINVAL;
     size_t limit = jobs->limit != 0 ? jobs->limit : WEFT_JOBS_LIMIT;
-    return jobs->engine_->running < limit ? 0 : UV_ENOBUFS;
+    /* While Redis is away what is over cannot be discarded, and must not grow without end. */
+    return jobs->engine_->running < limit && jobs->engine_->count / LEFT < limit ? 0 : UV_ENOBUFS;
 }
 
 static struct weft_jobs_course *course_new(struct weft_jobs_run *run)
@@ -546,6 +549,7 @@ static struct weft_jobs_course *course_new(struct weft_jobs_run *run)
         course->next->link = &course->next;
     engine->courses = course;
     engine->running++;
+    engine->count++;
     return course;
 }
 

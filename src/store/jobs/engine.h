@@ -9,6 +9,7 @@ struct weft_jobs_engine {
     struct jobs_hub hub;
     struct weft_jobs_course *courses;
     size_t running; /* courses that have a run */
+    size_t count;   /* all of them: those whose job is not discarded yet, too */
     bool closing;
     bool deaf; /* Redis is told nothing more */
     struct weft_timer patience;

@@ -27,9 +27,9 @@ const char weft__jobs_script[] =
     "  call('ZADD', P .. 'jobs', t[1] * 1000 + math.floor(t[2] / 1000) + ms, job)\n"
     "end\n"
     /* An entry of the stream of parts leaves it, and the list of those under way. */
-    "local function remove(id)\n"
-    "  call('XACK', parts, G, id)\n"
-    "  call('XDEL', parts, id)\n"
+    "local function remove(id)\n" /* pcall: in a stranger's job it may be no id */
+    "  pcall('XACK', parts, G, id)\n"
+    "  pcall('XDEL', parts, id)\n"
     "end\n"
     /* A stream that is empty, and that no worker is at, is removed. */
     "local function tidy()\n"
@@ -39,8 +39,8 @@ const char weft__jobs_script[] =
     "  end\n"
     "  call('DEL', parts)\n"
     "end\n"
-    "local function bury(...)\n"
-    "  call('XADD', P .. 'dead', 'MAXLEN', '1000', '*', ...)\n"
+    "local function bury(...)\n" /* should it not be possible, work goes on */
+    "  pcall('XADD', P .. 'dead', 'MAXLEN', '1000', '*', ...)\n"
     "end\n"
     /* A result: a chunk or an end. The producer is told if it has found nothing before. */
     "local function record(job, part, chunk, size, ...)\n"
@@ -57,6 +57,9 @@ const char weft__jobs_script[] =
     "       'd:' .. part, 'k:' .. part, 'o:' .. part)\n"
     "  call('HINCRBY', P .. 'j:' .. job, 'open', -1)\n"
     "end\n"
+    "local function counts(v)\n"
+    "  return v and #v > 0 and #v < 16 and not string.find(v, '[^0-9]')\n"
+    "end\n"
     /* The job and the part that an entry stands for. What is none of ours is buried, what is over removed. */
     "local function find(id)\n"
     "  local e = call('XRANGE', parts, id, id)[1]\n"
@@ -68,10 +71,17 @@ const char weft__jobs_script[] =
     "    bury('reason', 'malformed', 'payload', string.sub(table.concat(f, ' ', 1, math.min(#f, 32)), 1, 1024))\n"
     "    remove(id)\n"
     "    return nil, true\n"
-    "  elseif pcall('HGET', P .. 'j:' .. f[2], 'e:' .. f[4]) ~= id then\n"
-    "    remove(id)\n"
     "  else\n"
-    "    return f[2], f[4]\n"
+    "    local v = pcall('HMGET', P .. 'j:' .. f[2], 'e:' .. f[4], 'a:' .. f[4], 'n:' .. f[4], 'k:' .. f[4])\n"
+    "    if v[1] ~= id then\n"
+    "      remove(id)\n"
+    "    elseif #f[4] > 0 and counts(v[2] or '0') and counts(v[3]) and counts(v[4] or '0') then\n"
+    "      return f[2], f[4]\n"
+    "    else\n"
+    "      bury('reason', 'malformed', 'payload', 'job ' .. f[2] .. ' part ' .. f[4])\n"
+    "      remove(id)\n"
+    "      return nil, true\n"
+    "    end\n"
     "  end\n"
     "end\n"
     "local function give_up(job, part, id, reason)\n"
@@ -183,6 +193,8 @@ const char weft__jobs_script[] =
     "  local known = {}\n"
     "  for _, id in ipairs({...}) do known[id] = true end\n"
     "  pcall('XGROUP', 'CREATE', parts, G, '0', 'MKSTREAM')\n"
+    /* It reads nothing, but says that the worker is there: before Redis 7.2 one that only waits is not seen. */
+    "  call('XREADGROUP', 'GROUP', G, me, 'COUNT', 1, 'STREAMS', parts, '18446744073709551615-0')\n"
     "  return {'ok', (recover(me, known))}\n"
     "end\n"
     "function verbs.leave(me)\n"

@@ -139,10 +139,14 @@ static void taken(struct weft_op *op, struct weft_op *child)
     struct weft_jobs_crew *crew = crew_above(op);
     weft__jobs_call_over(&crew->take);
     crew->taking[0] = '\0';
-    if (child->status == 0)
+    if (child->status == 0) {
+        crew->rest_ms = REST_MS;
         take_delivery(crew, &crew->take);
-    else
+    } else {
         set_joined(crew, false);
+        if (!crew->closing)
+            rest(crew);
+    }
     jobs_call_free(&crew->take);
     weft__jobs_crew_step(crew);
 }
@@ -174,7 +178,6 @@ static void take_read(struct weft_jobs_crew *crew, const struct weft_redis_reply
         return;
     bool good = weft__jobs_read_entry(reply, &entry);
     crew->worker->stats.garbage += !good;
-    crew->rest_ms = REST_MS;
     if (good && has_place(crew))
         take(crew, entry);
     else

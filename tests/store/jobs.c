@@ -408,6 +408,76 @@ TEST(entries_that_are_none_of_ours_are_buried)
     scene_down_clean();
 }
 
+#define STRANGER "0123456789abcdef0123456789abcdef"
+
+/* Each is in the line as if it were a job's, and something about it is no number. */
+static void put_stranger(const char *fields)
+{
+    redis_server_say(&s.server, "HSET {test}:j:" STRANGER " e:0 1-1 owner x keep 1000 %s", fields);
+    redis_server_say(&s.server, "XADD {test}:parts 1-1 job " STRANGER " part 0");
+}
+
+static void is_buried(const char *fields)
+{
+    scene_prepare();
+    jobs_up();
+    put_stranger(fields);
+    worker_up(&s.one);
+    until(&s.w, s.one.stats.garbage == 1);
+    order_set(&s.order, 2, 1, 0);
+    order_begin(&s.order);
+    order_is_complete(&s.order, 1);
+    assert_string_equal(redis_server_say(&s.server, "XLEN {test}:dead"), ":1\r\n");
+    redis_server_say(&s.server, "DEL {test}:dead {test}:j:" STRANGER);
+    scene_down_clean();
+}
+
+TEST(parts_with_numbers_that_are_none_are_buried)
+{
+    is_buried("d:0 x a:0 many n:0 0");
+    is_buried("d:0 x a:0 1 n:0 some");
+    is_buried("d:0 x k:0 few n:0 0");
+    is_buried("d:0 x");
+}
+
+TEST(dead_letters_that_cannot_be_written_stop_nobody)
+{
+    scene_prepare();
+    jobs_up();
+    redis_server_say(&s.server, "SET {test}:dead x");
+    redis_server_say(&s.server, "XADD {test}:parts * colour red");
+    worker_up(&s.one);
+    order_set(&s.order, 2, 1, 0);
+    order_begin(&s.order);
+    order_is_complete(&s.order, 1);
+    redis_server_say(&s.server, "DEL {test}:dead");
+    scene_down_clean();
+}
+
+/* A job that is over for its owner is kept until Redis was told: but not without end. */
+TEST(jobs_that_cannot_be_discarded_do_not_pile_up)
+{
+    enum { LIMIT = 3, RUNS = 4 * LIMIT };
+    static struct order orders[RUNS];
+    scene_prepare();
+    s.jobs.limit = LIMIT;
+    snprintf(s.server.url, sizeof s.server.url, "redis://127.0.0.1:1");
+    jobs_up();
+    for (int i = 0; i < RUNS; i++) {
+        order_set(&orders[i], 1, 1, 0);
+        order_begin(&orders[i]);
+        weft_cancel(&orders[i].run.op, UV_ECANCELED);
+        until(&s.w, is_over(&orders[i].run.op));
+        assert_int_equal(orders[i].run.op.status, UV_ECANCELED);
+    }
+    order_set(&s.order, 1, 1, 0);
+    order_begin(&s.order);
+    until(&s.w, is_over(&s.order.run.op));
+    assert_int_equal(s.order.run.op.status, UV_ENOBUFS);
+    weft_jobs_close(&s.jobs);
+    world_down(&s.w);
+}
+
 TEST(results_and_messages_that_are_none_of_ours_are_counted)
 {
     scene_prepare();

@@ -66,6 +66,14 @@ void suggestion_offer(struct suggestion *suggestion, const char *name);
  * one word into the other; anything above limit comes back as limit + 1. */
 unsigned edit_distance(const char *one, const char *other, unsigned limit);
 
+/* parts.c: what a command does is said by its first word; a table of these ends with a NULL name. */
+struct command_part {
+    const char *name;
+    command_fn *run;
+};
+/* Run the part that argv[1] names. EXIT_USAGE: there is none; it was said which there are. */
+int parts_run(const char *command, const struct command_part *parts, int argc, char **argv);
+
 /* report.c: "weft: " and the text, on stderr. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 /* The same for a misuse: adds where to look, returns EXIT_USAGE. */

@@ -2,7 +2,6 @@
 #include "sales/sales.h"
 #include "sales/bench.h"
 #include "sales/serve.h"
-#include <string.h>
 
 const char sales_usage[] =
     "sales load [--count N] [--seed N] [--db FOLDER]\n"
@@ -32,35 +31,16 @@ const char sales_usage[] =
     "serve:\n" SALES_SERVE_USAGE "\n"
     "bench:\n" SALES_BENCH_USAGE;
 
-struct part {
-    const char *name;
-    command_fn *run;
-};
-
-static const struct part parts[] = {
-    {"load", sales_load_run},   {"import", sales_import_run}, {"add", sales_add_run},
-    {"total", sales_total_run}, {"serve", sales_serve_run},   {"bench", sales_bench_run},
-};
-enum { PARTS = sizeof parts / sizeof parts[0] };
-
-static int unknown_part(const char *word)
-{
-    struct suggestion suggestion;
-    suggestion_begin(&suggestion, word);
-    for (size_t i = 0; i < PARTS; i++)
-        suggestion_offer(&suggestion, parts[i].name);
-    if (suggestion.name == NULL)
-        return misused("sales", "'%s' is not load, import, add, total, serve or bench", word);
-    return misused("sales", "there is no '%s'; did you mean '%s'?", word, suggestion.name);
-}
-
 int sales_run(int argc, char **argv)
 {
-    if (argc < 2)
-        return misused("sales", "say what to do: load, import, add, total, serve or bench");
-    for (size_t i = 0; i < PARTS; i++) {
-        if (strcmp(argv[1], parts[i].name) == 0)
-            return parts[i].run(argc - 1, argv + 1);
-    }
-    return unknown_part(argv[1]);
+    static const struct command_part parts[] = {
+        {"load", sales_load_run},
+        {"import", sales_import_run},
+        {"add", sales_add_run},
+        {"total", sales_total_run},
+        {"serve", sales_serve_run},
+        {"bench", sales_bench_run},
+        {NULL, NULL},
+    };
+    return parts_run("sales", parts, argc, argv);
 }

@@ -12,7 +12,6 @@
 #include "serving/serving.h"
 #include "units.h"
 #include <stdio.h>
-#include <string.h>
 
 struct say {
     struct serving serving;
@@ -172,9 +171,6 @@ static int serve(int argc, char **argv)
 
 int say_run(int argc, char **argv)
 {
-    if (argc < 2)
-        return misused("say", "say what to do: serve");
-    if (strcmp(argv[1], "serve") == 0)
-        return serve(argc - 1, argv + 1);
-    return misused("say", "'%s' is not serve", argv[1]);
+    static const struct command_part parts[] = {{"serve", serve}, {NULL, NULL}};
+    return parts_run("say", parts, argc, argv);
 }

@@ -2,7 +2,6 @@
 #include "subsetsum/subsetsum.h"
 #include "serving/serving.h"
 #include "subsetsum/finding.h"
-#include <string.h>
 
 const char subsetsum_usage[] =
     "subsetsum solve [OPTION...] --sum SUM (--data ARRAY | FILE)\n"
@@ -57,36 +56,12 @@ const char subsetsum_usage[] =
     "      --json                for machines\n"
     "      --svg FILE            draw it\n";
 
-struct part {
-    const char *name;
-    command_fn *run;
-};
-
-static const struct part parts[] = {
-    {"solve", subsetsum_solve_run}, {"count", subsetsum_count_run},
-    {"serve", subsetsum_serve_run}, {"worker", subsetsum_worker_run},
-    {"bench", subsetsum_bench_run},
-};
-enum { PARTS = sizeof parts / sizeof parts[0] };
-
-static int unknown_part(const char *word)
-{
-    struct suggestion suggestion;
-    suggestion_begin(&suggestion, word);
-    for (size_t i = 0; i < PARTS; i++)
-        suggestion_offer(&suggestion, parts[i].name);
-    if (suggestion.name == NULL)
-        return misused("subsetsum", "'%s' is not solve, count, serve, worker or bench", word);
-    return misused("subsetsum", "there is no '%s'; did you mean '%s'?", word, suggestion.name);
-}
-
 int subsetsum_run(int argc, char **argv)
 {
-    if (argc < 2)
-        return misused("subsetsum", "say what to do: solve, count, serve, worker or bench");
-    for (size_t i = 0; i < PARTS; i++) {
-        if (strcmp(argv[1], parts[i].name) == 0)
-            return parts[i].run(argc - 1, argv + 1);
-    }
-    return unknown_part(argv[1]);
+    static const struct command_part parts[] = {
+        {"solve", subsetsum_solve_run}, {"count", subsetsum_count_run},
+        {"serve", subsetsum_serve_run}, {"worker", subsetsum_worker_run},
+        {"bench", subsetsum_bench_run}, {NULL, NULL},
+    };
+    return parts_run("subsetsum", parts, argc, argv);
 }

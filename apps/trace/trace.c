@@ -1,6 +1,5 @@
 /* weft trace: record what a program does, and look at it. */
 #include "trace/trace.h"
-#include <string.h>
 
 const char trace_usage[] =
     "trace record [-o FILE] [--events N] [--] COMMAND [ARGUMENT...]\n"
@@ -20,37 +19,13 @@ const char trace_usage[] =
     "\n"
     "FILE may be '-' for standard input.\n";
 
-struct part {
-    const char *name;
-    command_fn *run;
-};
-
-static const struct part parts[] = {
-    {"record", trace_record_run},
-    {"summary", trace_summary_run},
-    {"report", trace_report_run},
-};
-enum { PARTS = sizeof parts / sizeof parts[0] };
-
-static int unknown_part(const char *word)
-{
-    struct suggestion suggestion;
-    suggestion_begin(&suggestion, word);
-    for (size_t i = 0; i < PARTS; i++)
-        suggestion_offer(&suggestion, parts[i].name);
-    if (suggestion.name == NULL)
-        return misused("trace", "'%s' is not record, summary or report", word);
-    return misused("trace", "'%s' is not record, summary or report; did you mean '%s'?", word,
-                   suggestion.name);
-}
-
 int trace_run(int argc, char **argv)
 {
-    if (argc < 2)
-        return misused("trace", "say what to do: record, summary or report");
-    for (size_t i = 0; i < PARTS; i++) {
-        if (strcmp(argv[1], parts[i].name) == 0)
-            return parts[i].run(argc - 1, argv + 1);
-    }
-    return unknown_part(argv[1]);
+    static const struct command_part parts[] = {
+        {"record", trace_record_run},
+        {"summary", trace_summary_run},
+        {"report", trace_report_run},
+        {NULL, NULL},
+    };
+    return parts_run("trace", parts, argc, argv);
 }

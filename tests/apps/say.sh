@@ -155,7 +155,7 @@ see weft help say"
 
 it "refuses what makes no sense"
 refused "say what to do: serve"
-refused "'served' is not serve" served
+refused "'served' is not serve; did you mean 'serve'?" served
 refused "unexpected 'more'" serve more
 refused "--delay takes a value like 10s, 500ms or 0, not 'soon'" serve --delay soon
 refused "--delay takes a value like 10s, 500ms or 0, not '-1'" serve --delay=-1

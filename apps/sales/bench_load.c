@@ -60,6 +60,7 @@ void bench_load_begin(struct weft_op *op)
         weft_finish(op, UV_ENOMEM);
         return;
     }
+    uv_update_time(weft_loop_of(op)->uv); /* or the first ones would come too soon */
     load->begun_ns_ = uv_hrtime();
     load->until_ns_ = load->begun_ns_ + load->for_ms * 1000000;
     weft_deadline(op, &load->deadline_, last_ms + load->patience_ms);

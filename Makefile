@@ -3,7 +3,7 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 # Most tests wait more than they compute.
-TESTS_AT_ONCE ?= $(shell expr $(JOBS) + 1)
+TESTS_AT_ONCE ?= $(shell expr 2 \* $(JOBS))
 CMAKE_ARGS ?=
 
 # -G only the first time: a build folder keeps the generator that it was made with.

@@ -450,7 +450,7 @@ stop
 # ---- figures ------------------------------------------------------------------------------------
 
 it "shows its figures and how it is"
-serve --mode promise --ttl 12.5 --scan-delay 1
+serve --mode promise --ttl 12.5 --scan-delay 5
 get /
 get '/?item=book'
 get '/?item=book'
@@ -477,5 +477,5 @@ print(s["mode"], s["ttl_ms"], s["scan_delay_ms"], s["total"], sum(i["total"] for
       sum(i["sales"] for i in s["items"]) == s["sales"], "book" in [i["item"] for i in s["items"]],
       f["requests_total"]["promise"], f["scans_total"], f["overview_scans_total"],
       l["count"], sum(l["buckets"]), 500 < l["p50_us"] <= l["p95_us"] <= 1.02 * l["sum_us"])' <<<"$body")
-[ "$is" = "promise 12500 1 $sum $sum True True 3 2 1 3 3 True" ] || fail "$is"
+[ "$is" = "promise 12500 5 $sum $sum True True 3 2 1 3 3 True" ] || fail "$is"
 stop

@@ -84,6 +84,7 @@ TEST(waiting_and_running_are_told_apart_and_once)
     struct page p = {.nap = {.op = {0}}};
     start();
     world_up(&w);
+    uv_update_time(w.loop.uv); /* what came before took a moment: not out of the nap */
     weft_run(weft_root(&w.loop), &p.op, page, noted);
     world_down(&w);
     assert_int_equal(weft_trace_stop(), 0);

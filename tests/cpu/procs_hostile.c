@@ -1,7 +1,7 @@
 /* A pool of processes whose workers mean it harm, or whose owner is busy at the worst moment. Each of these
  * once killed the pool's process, ended a job twice, or never, or with less than all of its events.
  * Real processes and real time, in milliseconds.
- * ctest: timeout=120 */
+ * ctest: timeout=120 shuffle=no */
 #define _GNU_SOURCE
 struct weft_worker_job;
 static void serve_badly(struct weft_worker_job *job, void *context);

@@ -17,6 +17,7 @@
 #include "weft/emitter.h"
 #include "weft/error.h"
 #include "weft/file.h"
+#include "weft/files.h"
 #include "weft/flow.h"
 #include "weft/hook.h"
 #include "weft/lazy.h"

@@ -29,6 +29,14 @@ command_fn help_run;
 command_fn version_run;
 void help_print_usage(const struct command *command);
 
+/* files/concat.c */
+command_fn concat_run;
+extern const char concat_usage[];
+
+/* files/list.c, find.c */
+command_fn list_run, find_run;
+extern const char list_usage[], find_usage[];
+
 /* sales/sales.c */
 command_fn sales_run;
 extern const char sales_usage[];
@@ -76,6 +84,10 @@ int parts_run(const char *command, const struct command_part *parts, int argc, c
 
 /* report.c: "weft: " and the text, on stderr. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
+/* From now on such lines, each with its end, are handed to hear; NULL: written to stderr again. For
+ * one thread. */
+typedef void complaint_fn(const char *line, size_t size, void *context);
+void complain_to(complaint_fn *hear, void *context);
 /* The same for a misuse: adds where to look, returns EXIT_USAGE. */
 __attribute__((format(printf, 2, 3))) int misused(const char *command, const char *format, ...);
 /* For a word that is no command: says so, and which one may have been meant. EXIT_USAGE. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 const struct command commands[] = {
+    {"concat", "several files as one", concat_usage, concat_run},
     {"help", "what there is, or how to use one command",
      "help [COMMAND]\n"
      "       weft help --list\n"
@@ -11,6 +12,8 @@ const struct command commands[] = {
      "\n"
      "  --list   only the names, one a line, for scripts and shell completion\n",
      help_run},
+    {"find", "the text files below a folder that hold a keyword", find_usage, find_run},
+    {"list", "everything below a folder", list_usage, list_run},
     {"say", "tell the time, by a module that is slow to initialise", say_usage, say_run},
     {"sales", "sales in a ledger, and a server that adds them up", sales_usage, sales_run},
     {"serve", "serve a folder by HTTP", serve_usage, serve_run},

@@ -15,5 +15,7 @@ struct embedded {
 extern const struct embedded trace_page[];
 /* apps/sales/page/: the page of `weft sales serve`. */
 extern const struct embedded sales_page[];
+/* apps/spider/page/: the page of `weft spider --report`. */
+extern const struct embedded spider_page[];
 
 #endif

@@ -5,6 +5,7 @@
 #include "command.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,17 +14,26 @@ static bool is_option(const char *word, const char *brief, const char *full)
     return strcmp(word, brief) == 0 || strcmp(word, full) == 0;
 }
 
+/* Every command knows --help, so that none has to; and -h, where it is no value of an option. */
+static bool asks_for_help(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "-h") == 0)
+        return true;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--help") == 0)
+            return true;
+    }
+    return false;
+}
+
 static int run_command(int argc, char **argv)
 {
     const struct command *command = command_find(argv[0]);
     if (command == NULL)
         return unknown_command(argv[0]);
-    /* Every command knows --help, so that none has to. */
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        if (strcmp(argv[i], "--help") == 0) {
-            help_print_usage(command);
-            return EXIT_OK;
-        }
+    if (asks_for_help(argc, argv)) {
+        help_print_usage(command);
+        return EXIT_OK;
     }
     return command->run(argc, argv);
 }
@@ -57,6 +67,8 @@ static void occupy_standard_descriptors(void)
 int main(int argc, char **argv)
 {
     occupy_standard_descriptors();
+    signal(SIGXFSZ,
+           SIG_IGN); /* a file that may not grow is an error, which is told and cleaned up after */
     int status = dispatch(argc, argv);
     if (!finish_output() && status == EXIT_OK)
         status = EXIT_FAILED;

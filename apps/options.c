@@ -6,17 +6,41 @@
  * value, and taking it for the value would hide both mistakes. */
 #include "options.h"
 #include "command.h"
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct reader {
-    const char *command;
+    struct option_source source;
     const struct option *options;
     char **words; /* the next one to be read */
+    bool early;   /* only some are wanted, and nothing is said */
 };
 
 /* ---- complaints ----------------------------------------------------------------------------- */
+
+/* What an option looks like where it stands: on the command line it has dashes. */
+static const char *dashes(const struct reader *reader)
+{
+    return reader->source.file == NULL ? "--" : "";
+}
+
+__attribute__((format(printf, 2, 3))) static int wrong(const struct reader *reader,
+                                                       const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    if (reader->early)
+        return EXIT_USAGE;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (reader->source.file == NULL)
+        return misused(reader->source.command, "%s", text);
+    complain("%s:%u: %s", reader->source.file, reader->source.line, text);
+    return EXIT_USAGE;
+}
 
 static int unknown_option(const struct reader *reader, const char *word)
 {
@@ -25,12 +49,14 @@ static int unknown_option(const struct reader *reader, const char *word)
     char name[64];
     snprintf(name, sizeof name, "%.*s", length, word);
     suggestion_begin(&suggestion, name + strspn(name, "-"));
-    for (const struct option *option = reader->options; option->name != NULL; option++)
-        suggestion_offer(&suggestion, option->name);
+    for (const struct option *option = reader->options; option->name != NULL; option++) {
+        if (reader->source.file == NULL || !option->outside)
+            suggestion_offer(&suggestion, option->name);
+    }
     if (suggestion.name == NULL)
-        return misused(reader->command, "unknown option '%.*s'", length, word);
-    return misused(reader->command, "unknown option '%.*s'; did you mean '--%s'?", length, word,
-                   suggestion.name);
+        return wrong(reader, "unknown option '%.*s'", length, word);
+    return wrong(reader, "unknown option '%.*s'; did you mean '%s%s'?", length, word,
+                 dashes(reader), suggestion.name);
 }
 
 static int not_a_word(const struct reader *reader, const struct option *option, const char *value)
@@ -41,7 +67,7 @@ static int not_a_word(const struct reader *reader, const struct option *option, 
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", before, *word);
     }
-    return misused(reader->command, "--%s takes %s, not '%s'", option->name, list, value);
+    return wrong(reader, "%s%s takes %s, not '%s'", dashes(reader), option->name, list, value);
 }
 
 /* ---- values --------------------------------------------------------------------------------- */
@@ -62,6 +88,15 @@ static bool read_number(const struct option *option, const char *value)
     return true;
 }
 
+static bool parse_number(const struct option *option, const char *value)
+{
+    uint64_t number;
+    if (!option->parse(value, &number) || number < option->least)
+        return false;
+    *option->number = number;
+    return true;
+}
+
 static bool read_word(const struct option *option, const char *value)
 {
     for (unsigned i = 0; option->words[i] != NULL; i++) {
@@ -75,20 +110,19 @@ static bool read_word(const struct option *option, const char *value)
 
 static int store(const struct reader *reader, const struct option *option, const char *value)
 {
+    const char *before = dashes(reader), *name = option->name;
     if (*value == '\0')
-        return misused(reader->command, "--%s takes a value that is not empty", option->name);
-    if (option->parse != NULL && !option->parse(value, option->number))
-        return misused(reader->command, "--%s takes a value like %s, not '%s'", option->name,
-                       option->example, value);
+        return wrong(reader, "%s%s takes a value that is not empty", before, name);
+    if (option->parse != NULL && !parse_number(option, value))
+        return wrong(reader, "%s%s takes a value like %s, not '%s'", before, name, option->example,
+                     value);
     if (option->number != NULL && option->parse == NULL && !read_number(option, value))
-        return misused(reader->command, "--%s takes a number from %llu to %llu, not '%s'",
-                       option->name, (unsigned long long)option->least,
-                       (unsigned long long)option->most, value);
+        return wrong(reader, "%s%s takes a number from %llu to %llu, not '%s'", before, name,
+                     (unsigned long long)option->least, (unsigned long long)option->most, value);
     if (option->words != NULL && !read_word(option, value))
         return not_a_word(reader, option, value);
     if (option->list != NULL && option->list->count == OPTION_LIST_MAX)
-        return misused(reader->command, "--%s can be given %d times at most", option->name,
-                       OPTION_LIST_MAX);
+        return wrong(reader, "%s%s can be given %d times at most", before, name, OPTION_LIST_MAX);
     if (option->list != NULL)
         option->list->items[option->list->count++] = value;
     if (option->text != NULL)
@@ -98,66 +132,129 @@ static int store(const struct reader *reader, const struct option *option, const
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
+static bool is_wanted(const struct reader *reader, const struct option *option)
+{
+    return !reader->early || option->early;
+}
+
+/* yes and no are there for those who have to take back what a file of settings says. */
+static int take_flag(const struct reader *reader, const struct option *option, const char *value)
+{
+    bool no = value != NULL && strcmp(value, "no") == 0;
+    if (value != NULL && !no && strcmp(value, "yes") != 0)
+        return wrong(reader, "%s%s takes nothing, or yes or no, not '%s'", dashes(reader),
+                     option->name, value);
+    if (is_wanted(reader, option))
+        *option->flag = !no;
+    return EXIT_OK;
+}
+
 /* value: what came in the same word, or NULL. */
 static int take(struct reader *reader, const struct option *option, const char *value)
 {
-    if (option->flag != NULL) {
-        if (value != NULL)
-            return misused(reader->command, "--%s takes no value", option->name);
-        *option->flag = true;
-        return EXIT_OK;
-    }
+    if (option->flag != NULL)
+        return take_flag(reader, option, value);
     if (value == NULL) {
         value = *reader->words;
         if (value == NULL || strncmp(value, "--", 2) == 0)
-            return misused(reader->command, "--%s takes a value", option->name);
+            return wrong(reader, "%s%s takes a value", dashes(reader), option->name);
         reader->words++;
     }
-    return store(reader, option, value);
+    return is_wanted(reader, option) ? store(reader, option, value) : EXIT_OK;
+}
+
+static const struct option *find_name(const struct option *options, const char *name, size_t length)
+{
+    const struct option *option = options;
+    while (option->name != NULL &&
+           (strlen(option->name) != length || memcmp(option->name, name, length) != 0))
+        option++;
+    return option->name != NULL ? option : NULL;
 }
 
 static int take_long(struct reader *reader, const char *word)
 {
     const char *name = word + 2, *equals = strchr(name, '=');
     size_t length = equals != NULL ? (size_t)(equals - name) : strlen(name);
-    for (const struct option *option = reader->options; option->name != NULL; option++) {
-        if (strlen(option->name) == length && memcmp(option->name, name, length) == 0)
-            return take(reader, option, equals != NULL ? equals + 1 : NULL);
-    }
-    return unknown_option(reader, word);
+    const struct option *option = find_name(reader->options, name, length);
+    if (option == NULL)
+        return unknown_option(reader, word);
+    return take(reader, option, equals != NULL ? equals + 1 : NULL);
 }
 
-static int take_letter(struct reader *reader, const char *word)
+static const struct option *find_letter(const struct reader *reader, char letter)
 {
-    for (const struct option *option = reader->options; option->name != NULL; option++) {
-        if (option->letter == word[1])
-            return take(reader, option, word[2] != '\0' ? word + 2 : NULL);
-    }
-    return unknown_option(reader, word);
+    const struct option *option = reader->options;
+    while (option->name != NULL && option->letter != letter)
+        option++;
+    return option->name != NULL ? option : NULL;
 }
 
-/* "-", too, and a negative number: no letter of an option is a digit. */
-static bool is_other_word(const char *word)
+/* Letters that take nothing may share a word, also with one that takes the rest of it. */
+static int take_letters(struct reader *reader, const char *word)
 {
-    return word[0] != '-' || word[1] == '\0' || (word[1] >= '0' && word[1] <= '9');
+    const struct option *option;
+    const char *letter = word + 1;
+    while ((option = find_letter(reader, *letter)) != NULL && option->flag != NULL) {
+        take_flag(reader, option, NULL);
+        if (*++letter == '\0')
+            return EXIT_OK;
+    }
+    if (option == NULL)
+        return unknown_option(reader, word);
+    return take(reader, option, letter[1] != '\0' ? letter + 1 : NULL);
+}
+
+/* "-", too, and a negative number, unless an option has that digit for its letter. */
+static bool is_other_word(const struct reader *reader, const char *word)
+{
+    if (word[0] != '-' || word[1] == '\0')
+        return true;
+    return word[1] >= '0' && word[1] <= '9' && find_letter(reader, word[1]) == NULL;
+}
+
+/* What is no option moves to the front of left, which is argv or NULL. */
+static int walk(struct reader *reader, char **left, int *count)
+{
+    int status = EXIT_OK;
+    bool ended = false;
+    while ((status == EXIT_OK || reader->early) && *reader->words != NULL) {
+        char *word = *reader->words++;
+        bool other = ended || is_other_word(reader, word);
+        if (other && left != NULL)
+            left[(*count)++] = word;
+        else if (!other && strcmp(word, "--") == 0)
+            ended = true;
+        else if (!other && word[1] == '-')
+            status = take_long(reader, word);
+        else if (!other)
+            status = take_letters(reader, word);
+    }
+    return status;
 }
 
 int options_read(const char *command, const struct option *options, int *argc, char **argv)
 {
-    struct reader reader = {command, options, argv + 1};
-    int left = 1, status = EXIT_OK;
-    bool ended = false;
-    while (status == EXIT_OK && *reader.words != NULL) {
-        char *word = *reader.words++;
-        if (ended || is_other_word(word))
-            argv[left++] = word;
-        else if (strcmp(word, "--") == 0)
-            ended = true;
-        else if (word[1] == '-')
-            status = take_long(&reader, word);
-        else
-            status = take_letter(&reader, word);
-    }
-    *argc = left;
-    return status;
+    struct reader reader = {{command, NULL, 0}, options, argv + 1, false};
+    *argc = 1;
+    return walk(&reader, argv, argc);
+}
+
+void options_read_early(const char *command, const struct option *options, char **argv)
+{
+    struct reader reader = {{command, NULL, 0}, options, argv + 1, true};
+    walk(&reader, NULL, NULL);
+}
+
+int options_take(const struct option_source *source, const struct option *options, const char *name,
+                 const char *value)
+{
+    char *none = NULL;
+    struct reader reader = {*source, options, &none, false};
+    const struct option *option = find_name(options, name, strlen(name));
+    if (option == NULL)
+        return unknown_option(&reader, name);
+    if (option->outside && source->file != NULL)
+        return wrong(&reader, "%s belongs on the command line", name);
+    return take(&reader, option, value);
 }

@@ -102,6 +102,33 @@ bool units_size(const char *text, uint64_t *bytes)
     return *text == '\0' && multiply(number, factor, bytes);
 }
 
+/* ---- writing -------------------------------------------------------------------------------- */
+
+/* The largest unit that leaves nothing over. Zero has no unit that says more than another. */
+static void write_whole(uint64_t number, const struct unit *units, size_t count, char *buffer,
+                        size_t size)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < count && number > 0; i++) {
+        if (number % units[i].factor == 0)
+            best = i;
+    }
+    snprintf(buffer, size, "%" PRIu64 "%s", number / units[best].factor, units[best].name);
+}
+
+void units_write_duration(uint64_t ms, char *buffer, size_t size)
+{
+    static const struct unit units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
+    write_whole(ms, units, sizeof units / sizeof units[0], buffer, size);
+}
+
+void units_write_size(uint64_t bytes, char *buffer, size_t size)
+{
+    static const struct unit units[] = {
+        {"", 1}, {"k", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}, {"T", UINT64_C(1) << 40}};
+    write_whole(bytes, units, sizeof units / sizeof units[0], buffer, size);
+}
+
 /* ---- showing -------------------------------------------------------------------------------- */
 
 char *units_show_size(uint64_t bytes, char buffer[UNITS_SIZE_MAX])

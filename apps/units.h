@@ -3,6 +3,7 @@
 #define WEFT_APPS_UNITS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* "500ms", "2s", "1.5m", "1h", "1d"; a number alone is seconds. At most six digits behind the
@@ -13,6 +14,10 @@ bool units_duration(const char *text, uint64_t *ms);
 /* "1024", "64k", "10M", "1.5G", "2T", also "10MB" and "10MiB", letters in any case: each step is
  * 1024 times the one before. The rest as above. */
 bool units_size(const char *text, uint64_t *bytes);
+
+/* The way back, with nothing lost: "90s", "1500ms"; "64k", "1000". Fit an option's show. */
+void units_write_duration(uint64_t ms, char *buffer, size_t size);
+void units_write_size(uint64_t bytes, char *buffer, size_t size);
 
 /* "512 B", "1.5 MB", "345 MB"; steps of 1024, rounded to the nearest. Returns buffer. */
 enum { UNITS_SIZE_MAX = 16, UNITS_TIME_MAX = 24 };

@@ -72,7 +72,7 @@ function(weft_add_test_program source)
         set_property(GLOBAL APPEND PROPERTY weft_labelled_${label} tests/${name})
     endforeach()
     add_test(NAME ${name} COMMAND ${target})
-    set_tests_properties(${name} PROPERTIES TIMEOUT ${its_timeout} LABELS "${its_labels}"
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${its_timeout} COST ${its_timeout} LABELS "${its_labels}"
         DISABLED ${its_disabled})
     if(its_also)
         add_test(NAME ${name}@also COMMAND ${target})
@@ -94,7 +94,7 @@ function(weft_add_test_script source)
     string(REGEX REPLACE "\\.sh$" "" name ${path})
     weft_test_traits(${source} its)
     add_test(NAME ${name} COMMAND bash ${source})
-    set_tests_properties(${name} PROPERTIES TIMEOUT ${its_timeout} LABELS "${its_labels}"
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${its_timeout} COST ${its_timeout} LABELS "${its_labels}"
         DISABLED ${its_disabled}
         SKIP_RETURN_CODE 77 ENVIRONMENT "WEFT_BUILD=${PROJECT_BINARY_DIR};WEFT_SOURCE=${PROJECT_SOURCE_DIR}")
 endfunction()

@@ -2,12 +2,41 @@
 # shellcheck shell=bash
 #
 # The names come from the command itself (weft help --list), and so do the options of a command
-# (weft help COMMAND): a new one completes without a change here. A command's other arguments
-# complete as file names.
+# (weft help COMMAND): a new one completes without a change here. There an option whose value is one of
+# a few has them for its value's name, as in --scope host|path: those complete, too. FOLDER completes
+# as a folder; everything else as file names.
+
+# _weft_value COMMAND OPTION: what help calls its value; nothing if it takes none.
+_weft_value() {
+    "${COMP_WORDS[0]}" help "$1" 2>/dev/null |
+        sed -nE "s/^ +(-., )?$2 ([^ ]+).*/\2/p" | head -n 1
+}
+
+# Is the word that is typed the value of an option? Then its option is in $option. --name=value comes
+# as three words.
+_weft_at_value() {
+    local before=${COMP_WORDS[COMP_CWORD - 1]}
+    if [[ $current == = ]]; then
+        option=$before current=''
+    elif [[ $before == = ]]; then
+        option=${COMP_WORDS[COMP_CWORD - 2]}
+    else
+        option=$before
+    fi
+    [[ $option =~ ^--[a-z0-9-]+$ && $COMP_CWORD -gt 2 ]]
+}
 
 _weft() {
-    local current=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words
+    local current=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words option value
     COMPREPLY=()
+    if _weft_at_value; then
+        value=$(_weft_value "$command" "$option")
+        case $value in
+        *'|'*) mapfile -t COMPREPLY < <(compgen -W "${value//|/ }" -- "$current") ;;
+        FOLDER) mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
+        esac
+        [[ -z $value ]] || return 0
+    fi
     case $COMP_CWORD:$command:$current in
     1:*)
         words="$("${COMP_WORDS[0]}" help --list 2>/dev/null) --help --version"
@@ -28,7 +57,7 @@ _weft() {
         words='record summary report --help'
         ;;
     *:-*)
-        words="$("${COMP_WORDS[0]}" help "$command" 2>/dev/null | grep -oE '^ +(-., )?--[a-z-]+' |
+        words="$("${COMP_WORDS[0]}" help "$command" 2>/dev/null | grep -oE '^ +(-., )?--[a-z0-9-]+' |
             grep -oE -- '--.*') --help"
         ;;
     *)

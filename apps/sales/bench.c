@@ -3,6 +3,7 @@
  * Two tests: the paced one (20 requests, one each 200 ms), where one sees what a mode saves; and the
  * closed loop, where one sees how much a mode can take. Every run has a server of its own, which
  * knows nothing yet, and they follow one another, so that none disturbs the other. */
+#include "progress.h"
 #include "sales/bench.h"
 #include "sales/sales.h"
 #include "units.h"
@@ -48,7 +49,7 @@ static void run_over(struct weft_op *op, struct weft_op *child)
     weft_free(run->answer);
     run->answer = NULL;
     if (child->status != 0) {
-        sales_progress_end();
+        progress_end();
         if (run->why[0] != '\0')
             complain("%s: %s", totals_mode_names[run->mode], run->why);
         bench->told = run->why[0] != '\0';
@@ -65,7 +66,7 @@ static void run_over(struct weft_op *op, struct weft_op *child)
 static void start_next(struct bench *bench)
 {
     if (bench->over == bench->count) {
-        sales_progress_end();
+        progress_end();
         weft_end(&bench->op, 0);
         return;
     }
@@ -81,7 +82,7 @@ static void show_progress(struct weft_op *op)
         return;
     snprintf(text, sizeof text, "run %zu of %zu, mode %s: requests", bench->over + 1, bench->count,
              totals_mode_names[run->mode]);
-    sales_progress(text, run->load.requests, run->test == BENCH_PACED ? bench->requests : 0);
+    progress_count(text, run->load.requests, run->test == BENCH_PACED ? bench->requests : 0);
 }
 
 static void filled(struct weft_op *op, struct weft_op *process)

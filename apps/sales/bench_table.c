@@ -1,4 +1,5 @@
 /* What is told: a table that grows line by line, or all of it at the end as JSON. */
+#include "progress.h"
 #include "sales/bench.h"
 #include "sales/sales.h"
 #include <inttypes.h>
@@ -17,7 +18,7 @@ static double rate(const struct bench_load *load)
 
 void bench_show_head(const struct bench *bench, const struct bench_run *run)
 {
-    sales_progress_end();
+    progress_end();
     if (run == bench->runs)
         printf("%s\n", run->load.answer);
     if (run->test == BENCH_PACED)
@@ -33,7 +34,7 @@ void bench_show_head(const struct bench *bench, const struct bench_run *run)
 void bench_show_run(const struct bench_run *run)
 {
     const struct bench_load *load = &run->load;
-    sales_progress_end();
+    progress_end();
     printf("%-8s %9" PRIu64 " %10.1f %9.3f %9.3f %9" PRIu64 " %9" PRIu64 " %9" PRIu64 "\n",
            totals_mode_names[run->mode], load->requests, rate(load),
            milliseconds(latency_at(&load->latency, 500)),
@@ -60,7 +61,7 @@ static void show_json_run(const struct bench_run *run)
 /* No text in it needs to be escaped. */
 void bench_show_json(const struct bench *bench)
 {
-    sales_progress_end();
+    progress_end();
     printf("{\"clients\":%" PRIu64 ",\"seconds\":%g,\"requests\":%" PRIu64 ",\"every_ms\":%" PRIu64
            ",\"scan_delay_ms\":%" PRIu64 ",\"runs\":[",
            bench->clients, (double)bench->for_ms / 1e3, bench->requests, bench->every_ms,

@@ -2,6 +2,7 @@
  *
  * All of it is read before anything is written: whether a line is bad is known then, and the ledger is
  * in use only for as long as the writing takes. */
+#include "progress.h"
 #include "sales/intake.h"
 #include "sales/sales.h"
 #include <errno.h>
@@ -65,7 +66,7 @@ static void note_bad(struct import *import)
 {
     if (import->bad_lines++ >= BAD_SHOWN)
         return;
-    sales_progress_end();
+    progress_end();
     complain("%s:%" PRIu64 ": %s", import->file, import->intake.line, import->intake.problem);
 }
 
@@ -102,9 +103,9 @@ static int read_all(struct import *import)
             return EXIT_FAILED;
         }
         if (import->intake.line % PROGRESS_EVERY == 0)
-            sales_progress("reading line", import->intake.line, 0);
+            progress_count("reading line", import->intake.line, 0);
     }
-    sales_progress_end();
+    progress_end();
     return got == INTAKE_END ? EXIT_OK : complain_of_reader(import);
 }
 
@@ -112,7 +113,7 @@ static int read_all(struct import *import)
 
 static void tell_written(struct ledger_bulk *bulk, uint64_t written)
 {
-    sales_progress("writing", written, bulk->count);
+    progress_count("writing", written, bulk->count);
 }
 
 static const char *lines_word(uint64_t count)
@@ -130,7 +131,7 @@ static int write_all(struct import *import)
         return EXIT_FAILED;
     }
     int err = ledger_bulk_commit(&import->bulk);
-    sales_progress_end();
+    progress_end();
     if (err != 0) {
         complain("%s: %s", import->db, weft_strerror(err));
         return EXIT_FAILED;

@@ -1,4 +1,5 @@
 /* weft sales load: sales that are made up, the same for the same seed on every machine. */
+#include "progress.h"
 #include "sales/sales.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ static uint64_t draw(uint64_t *state)
 
 static void tell_written(struct ledger_bulk *bulk, uint64_t written)
 {
-    sales_progress("writing", written, bulk->count);
+    progress_count("writing", written, bulk->count);
 }
 
 static int make_sales(struct ledger_bulk *bulk, uint64_t count, uint64_t seed)
@@ -32,7 +33,7 @@ static int make_sales(struct ledger_bulk *bulk, uint64_t count, uint64_t seed)
         err = ledger_bulk_add(bulk, weft_text_of(items[number % ITEMS]),
                               (int64_t)(1 + (number >> 32) % AMOUNT_MAX), FIRST_TIME + (int64_t)i);
         if (i % PROGRESS_EVERY == 0)
-            sales_progress("making", i, count);
+            progress_count("making", i, count);
     }
     return err != 0 ? err : ledger_bulk_commit(bulk);
 }
@@ -59,7 +60,7 @@ int sales_load_run(int argc, char **argv)
     }
     struct ledger_bulk bulk = {.ledger = &ledger, .progress = tell_written};
     int err = make_sales(&bulk, count, seed);
-    sales_progress_end();
+    progress_end();
     if (err != 0)
         complain("nothing was loaded: %s: %s", db, weft_strerror(err));
     else

@@ -32,8 +32,4 @@ bool sales_is_whole(struct weft_text item);
 enum { SALES_CLEAN_MAX = 3 * LEDGER_ITEM_MAX + 1 };
 size_t sales_clean(struct weft_text item, char clean[SALES_CLEAN_MAX]);
 
-/* progress.c: how far it is, on a terminal; nothing elsewhere. */
-void sales_progress(const char *what, uint64_t count, uint64_t of); /* of 0: it is not known */
-void sales_progress_end(void);
-
 #endif

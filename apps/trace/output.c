@@ -2,6 +2,7 @@
  * readable for people. */
 #include "trace/output.h"
 #include "trace/table.h"
+#include "trace/utf8.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -74,7 +75,45 @@ void out_json_text(struct out *out, struct weft_text text)
             out_format(out, "\\u%04x", byte);
         plain = i + 1;
     }
-    out_text(out, weft_text(text.data + plain, text.size - plain));
+    if (plain < text.size) /* an empty one may lie nowhere */
+        out_text(out, weft_text(text.data + plain, text.size - plain));
+    out_string(out, "\"");
+}
+
+/* How many bytes of well-formed characters that need no escape there are. */
+static size_t plain_size(struct weft_text text)
+{
+    struct utf8_state state = {0};
+    size_t good = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        unsigned char byte = (unsigned char)text.data[i];
+        if (state.left == 0 && (byte < 0x20 || byte == 0x7f || byte == '"' || byte == '\\'))
+            break;
+        enum utf8_step step = utf8_step(&state, byte);
+        if (step == UTF8_BROKEN || step == UTF8_BROKEN_BEFORE)
+            break;
+        if (step == UTF8_DONE)
+            good = i + 1;
+    }
+    return good;
+}
+
+void out_json_bytes(struct out *out, struct weft_text bytes)
+{
+    out_string(out, "\"");
+    while (bytes.size > 0) {
+        size_t plain = plain_size(bytes);
+        out_text(out, weft_text(bytes.data, plain));
+        bytes = weft_text(bytes.data + plain, bytes.size - plain);
+        if (bytes.size == 0)
+            break;
+        unsigned char byte = (unsigned char)bytes.data[0];
+        if (byte == '"' || byte == '\\')
+            out_format(out, "\\%c", byte);
+        else
+            out_format(out, "\\u%04x", byte < 0x80 ? byte : (unsigned)UTF8_REPLACEMENT);
+        bytes = weft_text(bytes.data + 1, bytes.size - 1);
+    }
     out_string(out, "\"");
 }
 

@@ -25,6 +25,9 @@ void out_free(struct out *out);
 /* In quotes. What has a meaning in HTML is escaped as well: the text may stand inside of a
  * <script>. */
 void out_json_text(struct out *out, struct weft_text text);
+/* The same for a file of JSON, and for bytes of any kind: only what JSON asks for is escaped, and what
+ * is no UTF-8 becomes U+FFFD, one for each byte. */
+void out_json_bytes(struct out *out, struct weft_text bytes);
 /* "name": with a comma before it unless it is the first in its object. */
 void out_json_name(struct out *out, const char *name);
 void out_json_number(struct out *out, const char *name, int64_t number);

@@ -2,6 +2,7 @@
  * which range the second one has to be; so overlong forms, surrogates and what lies beyond the end
  * of Unicode are never read. */
 #include "trace/utf8.h"
+#include <string.h>
 
 size_t utf8_write(uint32_t code, char bytes[UTF8_MAX])
 {
@@ -73,4 +74,28 @@ bool utf8_is_harmless(uint32_t code)
     if (code == 0x61c || code == 0x200e || code == 0x200f || code == 0xfeff)
         return false;
     return !(code >= 0x2028 && code <= 0x202e) && !(code >= 0x2066 && code <= 0x2069);
+}
+
+/* Character by character: a control may have two bytes, and a byte that is no text may be one on its own. */
+size_t utf8_make_harmless(char *text, size_t size, bool tabs)
+{
+    struct utf8_state state = {0};
+    size_t from = 0, at = 0, left = 0;
+    while (at < size) {
+        enum utf8_step step = utf8_step(&state, (unsigned char)text[at]);
+        if (step != UTF8_BROKEN_BEFORE)
+            at++;
+        if (step == UTF8_MORE && at < size)
+            continue;
+        bool harmless =
+            step == UTF8_DONE && (utf8_is_harmless(state.code) || (tabs && state.code == '\t'));
+        if (harmless)
+            memmove(text + left, text + from, at - from);
+        else
+            text[left] = '?';
+        left += harmless ? at - from : 1;
+        state = (struct utf8_state){0};
+        from = at;
+    }
+    return left;
 }

@@ -31,5 +31,8 @@ bool utf8_is_text(struct weft_text text);
 /* Can it be printed without doing anything? Controls drive a terminal, and those for the direction
  * of text make it look like another. */
 bool utf8_is_harmless(uint32_t code);
+/* In place: a '?' for each character that is not harmless, and for what is no character. tabs: they may
+ * stay. Returns the size that is left. */
+size_t utf8_make_harmless(char *text, size_t size, bool tabs);
 
 #endif

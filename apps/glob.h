@@ -1,13 +1,14 @@
-/* apps/spider/glob.h: patterns with wildcards, for texts and for URLs.
+/* apps/glob.h: patterns with wildcards, for texts and for URLs.
  *
  *     *        any run of characters, also none, also with '/' in it
  *     ?        one character
  *     [a-z_]   one of these; [!a-z] one that is not; a '[' that nothing closes is itself
  *     \x       x itself, whatever it is
  *
- * Case matters, and characters are bytes. The time is at most pattern times text. */
-#ifndef WEFT_SPIDER_GLOB_H
-#define WEFT_SPIDER_GLOB_H
+ * Case matters. Characters are those of UTF-8, and in a range by their code points; a byte that is in none
+ * is one of its own, and in a range behind all others. The time is at most pattern times text. */
+#ifndef WEFT_APPS_GLOB_H
+#define WEFT_APPS_GLOB_H
 
 #include <weft/text.h>
 

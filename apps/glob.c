@@ -3,12 +3,36 @@
  * One walk over both texts. When they disagree, only the last '*' is tried again, one character
  * further on: what stands before it has matched as early as it can, and no other way to match it
  * would leave more of the text. So there is no recursion, and each '*' costs at most one pass.
+ * The walk goes from character to character: none is taken in part.
  *
  * A pattern for the end of a path is one with a '*' before it that may only stop behind a '/' of
  * the path: that star has a limit and looks for slashes, the others have none. */
-#include "spider/glob.h"
+#include "glob.h"
+#include "trace/utf8.h"
 
 /* ---- one character -------------------------------------------------------------------------- */
+
+enum { STRAY = 0x110000 }; /* added to a byte that is in no character: behind all code points */
+
+struct character {
+    uint32_t code;
+    size_t size; /* how many bytes it takes in the text */
+};
+
+static struct character character_at(struct weft_text text, size_t at)
+{
+    unsigned char first = (unsigned char)text.data[at];
+    if (first < 0x80)
+        return (struct character){first, 1};
+    struct utf8_state state = {0};
+    enum utf8_step step = UTF8_MORE;
+    for (size_t end = at; step == UTF8_MORE && end < text.size;) {
+        step = utf8_step(&state, (unsigned char)text.data[end++]);
+        if (step == UTF8_DONE)
+            return (struct character){state.code, end - at};
+    }
+    return (struct character){STRAY + first, 1};
+}
 
 /* Where the set that begins at '[' ends: behind its ']'; 0: nothing closes it. A ']' that stands
  * first is one of its characters. */
@@ -26,45 +50,48 @@ static size_t set_end(struct weft_text pattern, size_t at)
     return 0;
 }
 
-static unsigned char set_char(struct weft_text pattern, size_t *at)
+static uint32_t set_char(struct weft_text pattern, size_t *at)
 {
     if (pattern.data[*at] == '\\')
         ++*at;
-    return (unsigned char)pattern.data[(*at)++];
+    struct character it = character_at(pattern, *at);
+    *at += it.size;
+    return it.code;
 }
 
 /* The set lies from at to end. */
-static bool set_has(struct weft_text pattern, size_t at, size_t end, unsigned char c)
+static bool set_has(struct weft_text pattern, size_t at, size_t end, uint32_t code)
 {
     bool negated = pattern.data[at + 1] == '!' || pattern.data[at + 1] == '^';
     bool found = false;
     at += negated ? 2 : 1;
     while (at < end - 1) {
-        unsigned char low = set_char(pattern, &at), high = low;
+        uint32_t low = set_char(pattern, &at), high = low;
         if (at + 1 < end - 1 && pattern.data[at] == '-') {
             at++;
             high = set_char(pattern, &at);
         }
-        found = found || (low <= c && c <= high);
+        found = found || (low <= code && code <= high);
     }
     return found != negated;
 }
 
-/* Is c what the pattern has at *at (not a '*')? Then *at is behind it. */
-static bool takes(struct weft_text pattern, size_t *at, char c)
+/* Is code what the pattern has at *at (not a '*')? Then *at is behind it. */
+static bool takes(struct weft_text pattern, size_t *at, uint32_t code)
 {
     size_t end;
     char p = pattern.data[*at];
     if (p == '[' && (end = set_end(pattern, *at)) != 0) {
-        if (!set_has(pattern, *at, end, (unsigned char)c))
+        if (!set_has(pattern, *at, end, code))
             return false;
         *at = end;
         return true;
     }
     size_t escaped = p == '\\' && *at + 1 < pattern.size;
-    if (p != '?' && pattern.data[*at + escaped] != c)
+    struct character meant = character_at(pattern, *at + escaped);
+    if (p != '?' && meant.code != code)
         return false;
-    *at += 1 + escaped;
+    *at += escaped + meant.size;
     return true;
 }
 
@@ -81,8 +108,12 @@ static bool try_again(struct star *star, struct weft_text text)
 {
     if (!star->set)
         return false;
-    if (star->slashes == 0)
-        return ++star->text <= text.size;
+    if (star->slashes == 0) {
+        if (star->text == text.size)
+            return false;
+        star->text += character_at(text, star->text).size;
+        return true;
+    }
     while (star->text < star->slashes) {
         if (text.data[star->text++] == '/')
             return true;
@@ -102,9 +133,12 @@ static bool walk(struct weft_text pattern, struct weft_text text, struct star st
         }
         if (p == pattern.size && (t == text.size || below))
             return true;
-        if (p < pattern.size && t < text.size && takes(pattern, &p, text.data[t])) {
-            t++;
-            continue;
+        if (p < pattern.size && t < text.size) {
+            struct character next = character_at(text, t);
+            if (takes(pattern, &p, next.code)) {
+                t += next.size;
+                continue;
+            }
         }
         if (!try_again(&star, text))
             return false;

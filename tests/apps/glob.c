@@ -1,6 +1,6 @@
 /* Patterns: each wildcard, what a pattern is for in a URL, and that none takes for ever. */
 #include "check.h"
-#include "spider/glob.h"
+#include "glob.h"
 #include <stdlib.h>
 #include <time.h>
 
@@ -108,6 +108,42 @@ TEST(a_backslash_takes_the_meaning_away)
     assert_true(matches("\\\\", "\\"));
     assert_true(matches("a\\", "a\\"));
     assert_true(matches("*\\", "a\\"));
+}
+
+TEST(a_character_may_have_several_bytes)
+{
+    assert_true(matches("?", "é"));
+    assert_true(matches("a?c", "a\xe2\x82\xac"
+                               "c"));
+    assert_true(matches("??", "é🙂"));
+    assert_true(matches("*?", "é"));
+    assert_true(matches("\\é", "é"));
+    assert_true(matches("[é]", "é"));
+    assert_true(matches("[\\é]", "é"));
+    assert_true(matches("[α-ω]", "λ"));
+    assert_true(matches("[!a-z]", "é"));
+    assert_false(matches("??", "é"));
+    assert_false(matches("*??", "é"));
+    assert_false(matches("[é]", "è"));
+    assert_false(matches("[!é]", "é"));
+    assert_false(matches("a*[!é]", "aé"));
+    assert_false(matches("[é][é]", "é"));
+    assert_false(matches("[α-ω]", "a"));
+    assert_false(matches("*\xa9", "é"));
+    assert_false(matches("\xc3*", "é"));
+}
+
+TEST(a_byte_that_is_in_no_character_is_one_of_its_own)
+{
+    assert_true(matches("?", "\xe4"));
+    assert_true(matches("??", "\xc3\xff"));
+    assert_true(matches("???", "\xe2\x82"
+                               "c"));
+    assert_true(matches("?", "\xc3"));
+    assert_true(matches("\xe4*", "\xe4x"));
+    assert_true(matches("[!\xe4]", "é"));
+    assert_false(matches("[\x80-\xff]", "é"));
+    assert_false(matches("\xe4", "ä"));
 }
 
 TEST(a_text_may_hold_any_byte)

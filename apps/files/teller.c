@@ -1,0 +1,163 @@
+/* From what is found to standard output.
+ *
+ * As it comes: lines go to the printer, and the walk pauses when that has had enough. Sorted: they are
+ * gathered, and when the walk is over they go the same way, in their order. Either way it ends with
+ * printer_end, and then with the walk's status. */
+#include "files/teller.h"
+#include "command.h"
+#include "trace/utf8.h"
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct teller *teller_of(struct printer *printer)
+{
+    return weft_owner(printer, struct teller, printer);
+}
+
+/* ---- lines ---------------------------------------------------------------------------------- */
+
+struct out *teller_line(struct teller *teller, struct weft_text path)
+{
+    if (!teller->sort)
+        return &teller->printer.text;
+    struct out *out = sorted_add(&teller->sorted, path);
+    if (out == NULL)
+        weft_end(&teller->op, UV_ENOMEM);
+    return out;
+}
+
+bool teller_told(struct teller *teller)
+{
+    if (!teller->sort)
+        return printer_go(&teller->printer);
+    if (teller->sorted.text.failed) /* it may have been the last one: nobody else would find out */
+        weft_end(&teller->op, UV_ENOMEM);
+    return true;
+}
+
+static void put(const struct teller *teller, struct out *out, struct weft_text text, bool tabs)
+{
+    size_t before = out->size;
+    out_text(out, text);
+    if (teller->terminal && !out->failed && text.size > 0)
+        out->size = before + utf8_make_harmless(out->data + before, text.size, tabs);
+}
+
+void teller_path(const struct teller *teller, struct out *out, struct weft_text path)
+{
+    put(teller, out, path, false);
+}
+
+void teller_text(const struct teller *teller, struct out *out, struct weft_text text)
+{
+    put(teller, out, text, true);
+}
+
+void teller_end_line(const struct teller *teller, struct out *out)
+{
+    out_text(out, weft_text(teller->null ? "\0" : "\n", 1));
+}
+
+void teller_json(struct out *out, const char *name, struct weft_text bytes)
+{
+    if (utf8_is_text(bytes)) {
+        out_json_member(out, name, bytes);
+        return;
+    }
+    char longer[64];
+    snprintf(longer, sizeof longer, "%s_base64", name);
+    out_json_name(out, longer);
+    struct out raw = {.data = (char *)(uintptr_t)bytes.data, .size = bytes.size};
+    out_string(out, "\"");
+    out_base64(out, &raw);
+    out_string(out, "\"");
+}
+
+void teller_complain(const char *path, int status)
+{
+    bool loop = status == UV_ELOOP; /* a link: of links to links the walk knows nothing */
+    complain("%s: %s", path,
+             loop ? "it leads back to a folder that it lies in" : weft_strerror(status));
+}
+
+/* ---- the end -------------------------------------------------------------------------------- */
+
+static void print_sorted(struct teller *teller)
+{
+    struct weft_text line;
+    while (sorted_take(&teller->sorted, &line)) {
+        out_text(&teller->printer.text, line);
+        if (!printer_go(&teller->printer))
+            return;
+    }
+    printer_end(&teller->printer);
+}
+
+static int sort(struct weft_work *work)
+{
+    return sorted_sort(&weft_owner(work, struct teller, sorting)->sorted, work);
+}
+
+static void sorted(struct weft_op *op, struct weft_op *work)
+{
+    struct teller *teller = weft_owner(op, struct teller, op);
+    if (work->status != 0) {
+        weft_end(op, work->status);
+        return;
+    }
+    teller->resume = print_sorted;
+    print_sorted(teller);
+}
+
+void teller_over(struct teller *teller, const char *path, int status)
+{
+    if (status != 0) {
+        if (weft_cancelled(&teller->op) == 0)
+            complain("%s: %s", path, weft_strerror(status));
+        teller->told = true;
+        weft_end(&teller->op, status);
+        return;
+    }
+    if (teller->sort)
+        weft_work(&teller->op, &teller->sorting, sort, sorted);
+    else
+        printer_end(&teller->printer);
+}
+
+static void ready(struct printer *printer)
+{
+    struct teller *teller = teller_of(printer);
+    teller->resume(teller);
+}
+
+static void empty(struct printer *printer)
+{
+    weft_end(&teller_of(printer)->op, 0);
+}
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+static void begin(struct weft_op *op)
+{
+    struct teller *teller = weft_owner(op, struct teller, op);
+    teller->begin(teller);
+}
+
+int teller_run(struct teller *teller)
+{
+    teller->printer = (struct printer){.op = &teller->op, .ready = ready, .empty = empty};
+    teller->terminal = isatty(STDOUT_FILENO) && !teller->json && !teller->null;
+    printer_open(&teller->printer);
+    teller->interruptible = (struct weft_interruptible){.task = &teller->op, .begin = begin};
+    int status = weft_go(&teller->interruptible.op, weft_interruptible_begin);
+    printer_free(&teller->printer);
+    sorted_free(&teller->sorted);
+    if (teller->interruptible.caught != 0)
+        return 128 + teller->interruptible.caught;
+    if (teller->printer.status != 0)
+        complain("cannot write to standard output: %s", weft_strerror(status));
+    else if (status != 0 && !teller->told)
+        complain("%s", weft_strerror(status));
+    return status != 0 ? EXIT_FAILED : EXIT_OK;
+}

@@ -58,6 +58,13 @@ WEFT_API int weft_address_set_port(struct weft_address *address, unsigned port);
  * nothing, not even itself. */
 WEFT_API bool weft_address_equal(const struct weft_address *a, const struct weft_address *b);
 
+/* Is it an address for everybody, on the open network? Not one of this machine, of a private network
+ * or of a link, no multicast, and none that is reserved (RFC 6890); an IPv6 address that carries one
+ * of IPv4 (::ffff:0:0/96, 64:ff9b::/96, 2002::/16) is what that one is. A Unix socket, and what is no
+ * address, is not public. For client.allow_address of weft/http_client.h, and the like: only there,
+ * at the connection, it is known where a name leads. */
+WEFT_API bool weft_address_is_public(const struct weft_address *address);
+
 #ifdef __cplusplus
 }
 #endif

@@ -178,6 +178,9 @@ WEFT_API weft_crawl_id weft_crawl_line_pop(struct weft_crawl *crawl, struct weft
  * results are claimed when the state is opened. false also if there is no memory. */
 WEFT_API bool weft_crawl_claim(struct weft_crawl *crawl, struct weft_text name, weft_crawl_id id);
 
+/* Whose name is it? 0: nobody's. */
+WEFT_API weft_crawl_id weft_crawl_named(const struct weft_crawl *crawl, struct weft_text name);
+
 /* ---- other things that last ----------------------------------------------------------------- */
 
 /* A value of at most 16 MB under a key of 1 to 400 bytes: data of hosts ("host/…"), the settings of

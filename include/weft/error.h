@@ -22,7 +22,8 @@ enum weft_error {
     WEFT_EJOB = -10011,      /* the worker says that the job failed */
     WEFT_ECRASHED = -10012,  /* the worker died */
     WEFT_EBROKEN = -10013,   /* workers die all the time: none is started for now */
-    WEFT_EPOISON = -10014    /* its workers have died of it, or vanished, too often */
+    WEFT_EPOISON = -10014,   /* its workers have died of it, or vanished, too often */
+    WEFT_ECHANGED = -10015   /* it changed while it was read */
 };
 
 #ifdef __cplusplus

@@ -123,7 +123,8 @@ WEFT_API void weft_file_append_begin(struct weft_op *op);
  * the umask. Access lists and other extended attributes are not passed on, and a hard link stays
  * with the old file. A symbolic link stays one: what it leads to is replaced; UV_ENOENT if that is
  * nothing.
- *   UV_EISDIR  path is a directory;  UV_EINVAL  it is a device, a pipe or a socket
+ *   UV_EISDIR  path is a directory;  UV_EINVAL  it is a device, a pipe or a socket, or, by its link
+ *              below /proc, a file that has no name any more
  * With durable the new file is on the disk, content and name, when the status is 0. If only the
  * last step of that fails, the directory's fsync, the status is its error although the new file is
  * in place. */

@@ -55,6 +55,8 @@ enum {
     WEFT_FETCH_DNS_TTL_MS = 60000,          /* the default of client.dns_ttl_ms */
     WEFT_FETCH_DNS_ENTRIES = 1024,          /* the default of client.dns_max */
     WEFT_FETCH_ADDRESSES = 16,              /* how many addresses of a host are used at most */
+    WEFT_FETCH_COOKIES = 10000,             /* that a client keeps, at most */
+    WEFT_FETCH_UNPACK_FREE = 128 * 1024,    /* see fetch.unpack_max */
     WEFT_FETCH_EXPLAIN = 512                /* room for any explanation, with its NUL */
 };
 
@@ -69,6 +71,10 @@ struct weft_http_direct; /* the library's */
 struct weft_http_name;   /* the library's */
 struct weft_http_chain {
     struct weft_http_chain *next_, *prev_;
+};
+struct weft_http_kept {
+    char *data;
+    size_t size, room;
 };
 
 /* ---- names ---------------------------------------------------------------------------------- */
@@ -116,7 +122,8 @@ struct weft_http_client {
     const char *proxy;    /* "http://user:password@host:port", also https and socks5h; NULL: none */
     const char *no_proxy; /* hosts that are reached without it: "example.org,10.0.0.1" or "*" */
     const char *netrc_file;  /* user names and passwords by host; NULL: none */
-    bool cookies;            /* keep cookies in memory and send them back */
+    bool cookies;            /* keep cookies in memory and send them back. Of too many
+                                (WEFT_FETCH_COOKIES) those that came first stay, 200 a domain */
     const char *cookie_file; /* read them from here when opened, write them when closed; both block.
                                 Sets cookies. A file that is not there is empty */
 
@@ -204,7 +211,8 @@ enum weft_http_fetch_detail {
     WEFT_FETCH_LARGE_BODY,          /* body_max */
     WEFT_FETCH_CUT_SHORT,           /* the answer ended before it was complete */
     WEFT_FETCH_BAD_ENCODING,        /* the body is not the gzip, br, … that it says it is */
-    WEFT_FETCH_PROXY                /* it was the proxy's answer */
+    WEFT_FETCH_PROXY,               /* it was the proxy's answer */
+    WEFT_FETCH_LARGE_UNPACKED       /* unpack_max */
 };
 
 /* ---- the fetch ------------------------------------------------------------------------------ */
@@ -291,11 +299,14 @@ struct weft_http_fetch {
     uint64_t connect_ms;    /* to look the host up, to connect, for TLS; 0: the client's */
     uint64_t first_byte_ms; /* from the request sent to the first byte of the answer */
     uint64_t total_ms;      /* from its begin, redirects and waiting in line included */
-    uint64_t rate_min;      /* bytes a second, on average over rate_s seconds; 0: any. While the
-                               fetch is paused it does not count */
-    unsigned rate_s;        /* 0: 10 */
-    size_t body_max;        /* decoded; 0: the client's for a body that is collected, none for one
+    uint64_t rate_min;   /* bytes a second, on average over rate_s seconds; 0: any. From the begin
+                               of the answer on, or of sending, if there is a body to send. While
+                               the fetch is paused it does not count */
+    unsigned rate_s;     /* 0: 10 */
+    size_t body_max;     /* decoded; 0: the client's for a body that is collected, none for one
                                that goes to on_body */
+    unsigned unpack_max; /* how many times as large as it came a body may be once it is decoded,
+                               as if WEFT_FETCH_UNPACK_FREE bytes more had come; 0: any */
     unsigned max_redirects; /* 0: they are the answer. Otherwise they are followed, each one a
                                request of its own: POST becomes GET except for 307 and 308; fields
                                and passwords that name the sender stay with the first origin */
@@ -305,6 +316,8 @@ struct weft_http_fetch {
                      same. on_head is called as always; on_body gets only what was asked for: the
                      body of such an answer is collected, and of one that is too large its
                      beginning */
+    bool
+        keep_heads; /* keep request_head and answer_head: for archives, and for who looks closely */
     weft_http_fetch_head_fn *on_head;
     weft_http_fetch_body_fn *on_body; /* NULL: the body is collected; see only_ok */
 
@@ -313,7 +326,11 @@ struct weft_http_fetch {
     unsigned http_version; /* 10, 11, 20 */
     const struct weft_http_field *answer;
     size_t answer_count; /* its fields, those of the final answer only */
-    char *body;          /* collected: followed by a NUL that body_size does not count; what came
+    /* With keep_heads, of the last request and its answer, word for word, from the first line to the
+     * empty one; data is NULL if there is none that is complete. The request has passwords and
+     * cookies in it. Those of HTTP/2 are written as curl would write them for HTTP/1. */
+    struct weft_text request_head, answer_head;
+    char *body; /* collected: followed by a NUL that body_size does not count; what came
                             of it if the fetch failed, or NULL */
     size_t body_size;
     uint64_t received;         /* bytes of the body, decoded */
@@ -342,6 +359,7 @@ struct weft_http_fetch {
     char *head_, *target_, *moved_;
     struct weft_http_field *table_;
     size_t head_size_, head_room_, head_total_, body_room_, dropped_;
+    struct weft_http_kept sent_, came_;
     int verdict_; /* what a callback decided: it counts more than what curl says */
     enum weft_http_fetch_failure verdict_failure_;
     enum weft_http_fetch_detail verdict_detail_;

@@ -55,7 +55,9 @@ extern "C" {
 enum weft_link_kind {
     WEFT_LINK_NAVIGATION, /* another document */
     WEFT_LINK_REQUISITE,  /* something that this document is shown with */
-    WEFT_LINK_BASE        /* no link: what the URLs behind it are relative to */
+    WEFT_LINK_BASE,       /* no link: what the URLs behind it are relative to */
+    WEFT_LINK_GUARD,      /* no link: see links.guards */
+    WEFT_LINK_POST        /* where a form is sent to, and nothing to be fetched: see links.guards */
 };
 
 enum weft_link_from {
@@ -82,7 +84,9 @@ enum weft_link_from {
     WEFT_LINK_SVG_IMAGE,
     WEFT_LINK_SVG_USE,
     WEFT_LINK_CSS_URL,
-    WEFT_LINK_CSS_IMPORT
+    WEFT_LINK_CSS_IMPORT,
+    WEFT_LINK_INTEGRITY, /* only with links.guards; and so is the next */
+    WEFT_LINK_CROSSORIGIN
 };
 
 /* "a", "srcset", "css-import": for logs. "" for what is none. Static storage. */
@@ -121,6 +125,11 @@ struct weft_links {
     weft_links_fn *on_link;
     void *context;
     struct weft_text agent; /* <meta name="..."> with this name counts as robots too; or empty */
+    /* Report, for who changes what links lead to, the attributes that would not let it pass: integrity
+     * and crossorigin of link, script, img, audio and video. url is the value, which may be empty; the
+     * range is the value's, or behind the name if there is none. And the action of forms with method
+     * post, which would lead elsewhere otherwise. */
+    bool guards;
 
     /* Read only. Final after end; encoding and ranges are known when on_link is called. */
     bool nofollow, noindex; /* from <meta name=robots>: nofollow, noindex, none */

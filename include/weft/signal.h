@@ -41,22 +41,23 @@ WEFT_API void weft_signal_at(const struct weft_site *site, struct weft_op *paren
                              struct weft_signal *signal, int signum, weft_then_fn *then);
 WEFT_API void weft_signal_begin(struct weft_op *op);
 
-/* Ctrl-C: begin task, and cancel it with UV_EINTR when SIGINT or SIGTERM comes. The status is the
- * task's once it has let go; UV_EINTR if it was cut short. From the first signal on both have their
- * usual effect again, so a second Ctrl-C ends the process at once.
+/* Ctrl-C: begin task, and cancel it with UV_EINTR when SIGINT, SIGTERM or SIGHUP comes; not by one that
+ * the process ignores. The status is the task's once it has let go; UV_EINTR if it was cut short. From
+ * the first signal on all have their usual effect again, so a second Ctrl-C ends the process at once.
  *
  *     struct app app = {.interruptible = {.task = &app.job.op, .begin = job_begin}};
  *     int status = weft_go(&app.interruptible.op, weft_interruptible_begin);
  *     return app.interruptible.caught != 0 ? 128 + app.interruptible.caught : status != 0;
  *
  * UV_EINVAL: task or begin is NULL. */
+enum { WEFT_INTERRUPTIBLE_SIGNALS = 3 };
 struct weft_interruptible {
     struct weft_op op;
     struct weft_op *task;
     weft_begin_fn *begin;
     int caught; /* which signal came; 0: none */
     const struct weft_site *task_site_;
-    struct weft_signal signals_[2];
+    struct weft_signal signals_[WEFT_INTERRUPTIBLE_SIGNALS];
 };
 #define weft_interruptible(parent, interruptible, task, begin, then)                               \
     weft_interruptible_at(WEFT_HERE("interruptible", WEFT_SIGNAL), WEFT_HERE(#begin, WEFT_USER),   \

@@ -30,6 +30,7 @@ static const struct {
     {WEFT_ECRASHED, "ECRASHED", "the worker died"},
     {WEFT_EBROKEN, "EBROKEN", "workers die all the time: none is started for now"},
     {WEFT_EPOISON, "EPOISON", "its workers have died of it, or vanished, too often"},
+    {WEFT_ECHANGED, "ECHANGED", "it changed while it was read"},
 };
 
 #define UV_TEXT(name, text)                                                                        \

@@ -11,7 +11,9 @@
 #ifdef __linux__
 #include <errno.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <sys/ioctl.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 enum { CLONE_CHUNK = 8 << 20 };
@@ -33,6 +35,17 @@ static bool share_blocks(int from, int to, uint64_t *size)
     return true;
 }
 
+ssize_t weft__file_clone_range(int from, off_t *from_at, int to, off_t *to_at, size_t size)
+{
+    ssize_t copied;
+    do {
+        copied = copy_file_range(from, from_at, to, to_at, size, 0);
+    } while (copied < 0 && errno == EINTR);
+    if (copied >= 0)
+        return copied;
+    return hopeless(errno) ? uv_translate_sys_error(errno) : 0;
+}
+
 int weft__file_clone(struct weft_hop *hop, int from, int to, uint64_t *size)
 {
     if (share_blocks(from, to, size))
@@ -40,14 +53,20 @@ int weft__file_clone(struct weft_hop *hop, int from, int to, uint64_t *size)
     for (;;) {
         if (hop_stopped(hop))
             return UV_ECANCELED;
-        ssize_t copied = copy_file_range(from, NULL, to, NULL, CLONE_CHUNK, 0);
-        if (copied > 0)
-            *size += (uint64_t)copied;
-        else if (copied == 0)
-            return 0;
-        else if (errno != EINTR)
-            return hopeless(errno) ? uv_translate_sys_error(errno) : 0;
+        ssize_t copied = weft__file_clone_range(from, NULL, to, NULL, CLONE_CHUNK);
+        if (copied <= 0)
+            return (int)copied;
+        *size += (uint64_t)copied;
     }
+}
+
+/* Those that are met most often. An unknown one is given the chance to know better. */
+bool weft__file_clone_is_plain(int fd)
+{
+    struct statfs system;
+    if (fstatfs(fd, &system) != 0)
+        return false;
+    return system.f_type == TMPFS_MAGIC || system.f_type == EXT4_SUPER_MAGIC;
 }
 
 #else
@@ -59,6 +78,22 @@ int weft__file_clone(struct weft_hop *hop, int from, int to, uint64_t *size)
     (void)to;
     (void)size;
     return 0;
+}
+
+ssize_t weft__file_clone_range(int from, off_t *from_at, int to, off_t *to_at, size_t size)
+{
+    (void)from;
+    (void)from_at;
+    (void)to;
+    (void)to_at;
+    (void)size;
+    return 0;
+}
+
+bool weft__file_clone_is_plain(int fd)
+{
+    (void)fd;
+    return true;
 }
 
 #endif

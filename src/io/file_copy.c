@@ -59,7 +59,7 @@ static int copy_open_file(struct copy_hop *its, int from)
         return sys_error();
     if (S_ISDIR(source.st_mode))
         return UV_EISDIR;
-    int status = weft__replace_look(&replace, &its->hop, its->hop.second);
+    int status = weft__replace_look(&replace, its->hop.second);
     if (status == 0 && replace.old.st_mode != 0 && same_file(&source, &replace.old))
         status = UV_EINVAL;
     if (status == 0)
@@ -67,7 +67,7 @@ static int copy_open_file(struct copy_hop *its, int from)
     if (status != 0)
         return status;
     status = copy_content(its, from, replace.fd);
-    return weft__replace_close(&replace, status);
+    return weft__replace_close(&replace, status, &its->hop.stop);
 }
 
 static int copy_work(struct weft_hop *hop)

@@ -18,10 +18,19 @@
 #include <string.h>
 #include <unistd.h>
 
-int weft__replace_look(struct replace *replace, struct weft_hop *hop, const char *path)
+/* The file that a link leads to. What is open and has no name, such as the pipe that /dev/stdout may be,
+ * is there although no path leads to it: it cannot be replaced. */
+static int follow(struct replace *replace, const char *path)
+{
+    if (realpath(path, replace->target) != NULL && stat(replace->target, &replace->old) == 0)
+        return 0;
+    int err = sys_error();
+    return err == UV_ENOENT && stat(path, &replace->old) == 0 ? UV_EINVAL : err;
+}
+
+int weft__replace_look(struct replace *replace, const char *path)
 {
     struct stat *old = &replace->old;
-    replace->hop = hop;
     size_t length = strlen(path);
     if (length >= sizeof replace->target)
         return UV_ENAMETOOLONG;
@@ -30,10 +39,9 @@ int weft__replace_look(struct replace *replace, struct weft_hop *hop, const char
         old->st_mode = 0;
         return errno == ENOENT ? 0 : sys_error();
     }
-    if (S_ISLNK(old->st_mode)) {
-        if (realpath(path, replace->target) == NULL || stat(replace->target, old) != 0)
-            return sys_error();
-    }
+    int err = S_ISLNK(old->st_mode) ? follow(replace, path) : 0;
+    if (err != 0)
+        return err;
     if (S_ISDIR(old->st_mode))
         return UV_EISDIR;
     return S_ISREG(old->st_mode) ? 0 : UV_EINVAL; /* a device must not turn into a file */
@@ -129,7 +137,7 @@ static int sync_now(int fd)
 }
 
 /* The new file as it shall be, under its temporary name. */
-static int complete(struct replace *replace, int status)
+static int complete(struct replace *replace, int status, const atomic_bool *stop)
 {
     if (status == 0)
         status = inherit(replace->fd, &replace->old);
@@ -138,14 +146,14 @@ static int complete(struct replace *replace, int status)
     int err = weft__file_close(replace->fd);
     if (status == 0)
         status = err;
-    if (status == 0 && hop_stopped(replace->hop))
+    if (status == 0 && stop != NULL && atomic_load_explicit(stop, memory_order_relaxed))
         status = UV_ECANCELED;
     return status;
 }
 
-int weft__replace_close(struct replace *replace, int status)
+int weft__replace_close(struct replace *replace, int status, const atomic_bool *stop)
 {
-    status = complete(replace, status);
+    status = complete(replace, status, stop);
     if (status == 0 && rename(replace->temporary, replace->target) != 0)
         status = sys_error();
     if (status != 0) {

@@ -5,9 +5,9 @@
 
 #include "file.h"
 #include <limits.h>
+#include <stdatomic.h>
 
 struct replace {
-    struct weft_hop *hop;
     struct stat old; /* the file that is replaced; st_mode 0: there is none */
     int fd;          /* write the new content here */
     int dir;         /* its directory, if it is to be durable; otherwise -1 */
@@ -16,14 +16,14 @@ struct replace {
 
 /* Look at what is at path now, through a symbolic link if there is one: old and target. A negative
  * status: what is there cannot be replaced. */
-int weft__replace_look(struct replace *replace, struct weft_hop *hop, const char *path);
+int weft__replace_look(struct replace *replace, const char *path);
 
 /* Open the temporary file beside target. If there is no old file it will have new_mode less the
  * umask. On an error there is nothing to undo. */
 int weft__replace_open(struct replace *replace, mode_t new_mode, bool durable);
 
-/* The content is complete if status is 0: put it in place. Otherwise, or if that fails or the hop
- * was stopped, remove it. Returns the final status. */
-int weft__replace_close(struct replace *replace, int status);
+/* The content is complete if status is 0: put it in place. Otherwise, or if that fails or *stop was
+ * set meanwhile (NULL: nobody can), remove it. Returns the final status. */
+int weft__replace_close(struct replace *replace, int status, const atomic_bool *stop);
 
 #endif

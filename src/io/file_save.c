@@ -12,13 +12,13 @@ static int save_work(struct weft_hop *hop)
 {
     const struct save_hop *its = weft_owner(hop, struct save_hop, hop);
     struct replace replace;
-    int status = weft__replace_look(&replace, hop, hop->path);
+    int status = weft__replace_look(&replace, hop->path);
     if (status == 0)
         status = weft__replace_open(&replace, 0666, its->durable);
     if (status != 0)
         return status;
     status = weft__file_write_all(replace.fd, its->data, its->size, hop);
-    return weft__replace_close(&replace, status);
+    return weft__replace_close(&replace, status, &hop->stop);
 }
 
 static const struct hop_kind save_kind = {

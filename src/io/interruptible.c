@@ -1,6 +1,6 @@
-/* Interruptible: a task under an op beside two signals. A signal cancels the op, and with it the
- * task and the other signal; the end of the task ends it. The signals do not keep the loop alive:
- * a task that is stuck is told, as if they were not there. */
+/* Interruptible: a task under an op beside some signals. One of them cancels the op, and with it the
+ * task and the others; the end of the task ends it. The signals do not keep the loop alive: a task that
+ * is stuck is told, as if they were not there. */
 #include "core/op.h"
 #include "weft/signal.h"
 #include <signal.h>
@@ -21,18 +21,26 @@ static void task_over(struct weft_op *op, struct weft_op *task)
     weft_end(op, task->status);
 }
 
+/* By nohup, or by a shell for what runs in its background: that is meant to go on. */
+static bool is_ignored(int signum)
+{
+    struct sigaction action;
+    return sigaction(signum, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 void weft_interruptible_begin(struct weft_op *op)
 {
-    static const int signums[] = {SIGINT, SIGTERM};
+    static const int signums[WEFT_INTERRUPTIBLE_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
     struct weft_interruptible *its = weft_owner(op, struct weft_interruptible, op);
     its->caught = 0;
     if (its->task == NULL || its->begin == NULL) {
         weft_finish(op, UV_EINVAL);
         return;
     }
-    for (size_t i = 0; i < sizeof signums / sizeof signums[0]; i++) {
+    for (size_t i = 0; i < WEFT_INTERRUPTIBLE_SIGNALS; i++) {
         its->signals_[i].background = true;
-        weft_signal(op, &its->signals_[i], signums[i], signal_over);
+        if (!is_ignored(signums[i]))
+            weft_signal(op, &its->signals_[i], signums[i], signal_over);
     }
     const struct weft_site *site = its->task_site_ != NULL ? its->task_site_ : op->site_;
     weft_run_at(site, op, its->task, its->begin, task_over);

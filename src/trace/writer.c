@@ -29,16 +29,15 @@ static int tell(struct weft_out *out, weft__form_fn *form)
 int weft__trace_write(const char *path)
 {
     struct replace replace;
-    struct weft_hop hop = {.status = 0}; /* nobody stops it */
     struct weft_out *out = weft_calloc(1, sizeof *out);
     if (out == NULL)
         return UV_ENOMEM;
-    int status = weft__replace_look(&replace, &hop, path);
+    int status = weft__replace_look(&replace, path);
     if (status == 0)
         status = weft__replace_open(&replace, 0666, false);
     if (status == 0) {
         out->fd = replace.fd;
-        status = weft__replace_close(&replace, tell(out, form_of(path)));
+        status = weft__replace_close(&replace, tell(out, form_of(path)), NULL);
     }
     weft_free(out);
     return status;

@@ -47,6 +47,7 @@ ROW(dir_read, struct weft_dir_read, weft_dir_read(root, &it, NULL, weft_ignore))
 ROW(each, struct weft_each, weft_each(root, &it, no_slots, 0, NULL, NULL, weft_ignore))
 ROW(ensure_async, struct weft_ensure_async, weft_ensure_async(root, &it, NULL, NULL, weft_ignore))
 ROW(file_append, struct weft_file_write, weft_file_append(root, &it, NULL, NULL, 0, weft_ignore))
+ROW(file_concat, struct weft_file_concat, weft_file_concat(root, &it, NULL, 0, NULL, weft_ignore))
 ROW(file_copy, struct weft_file_copy, weft_file_copy(root, &it, NULL, NULL, weft_ignore))
 ROW(file_mkdir, struct weft_file_mkdir, weft_file_mkdir(root, &it, NULL, weft_ignore))
 ROW(file_read, struct weft_file_read, weft_file_read(root, &it, NULL, weft_ignore))
@@ -56,6 +57,7 @@ ROW(file_save, struct weft_file_save, weft_file_save(root, &it, NULL, NULL, 0, w
 ROW(file_scan, struct weft_file_scan, weft_file_scan(root, &it, NULL, NULL, weft_ignore))
 ROW(file_stat, struct weft_file_stat, weft_file_stat(root, &it, NULL, weft_ignore))
 ROW(file_write, struct weft_file_write, weft_file_write(root, &it, NULL, NULL, 0, weft_ignore))
+ROW(find, struct weft_find, weft_find(root, &it, NULL, NULL, 0, weft_ignore))
 ROW(http_client, struct weft_http_client, weft_http_client_open(root, &it, weft_ignore);
     weft_http_client_close(&it))
 ROW(http_fetch, struct weft_http_fetch, weft_http_fetch(root, &it, NULL, NULL, weft_ignore))
@@ -77,6 +79,7 @@ ROW(jobs_run, struct weft_jobs_run, weft_jobs_run(root, &it, weft_ignore))
 ROW(jobs_worker, struct weft_jobs_worker, weft_jobs_worker(root, &it, weft_ignore))
 ROW(job, struct weft_job, weft_job(root, &it, NULL, weft_ignore))
 ROW(lazy_init, struct weft_lazy_init, weft_lazy_init(root, &it, NULL, weft_ignore))
+ROW(list, struct weft_list, weft_list(root, &it, NULL, weft_ignore))
 ROW(listen, struct weft_listen, weft_listen(root, &it, NULL, weft_ignore))
 ROW(lookup, struct weft_lookup, weft_lookup(root, &it, NULL, NULL, weft_ignore))
 ROW(memoize, struct weft_memoize, weft_memoize(root, &it, NULL, NULL, weft_ignore))
@@ -166,6 +169,7 @@ static const struct row rows[] = {
     IS(each, "each", WEFT_FLOW),
     IS(ensure_async, "ensure_async", WEFT_FLOW),
     IS(file_append, "file_append", WEFT_FS),
+    IS(file_concat, "file_concat", WEFT_FS),
     IS(file_copy, "file_copy", WEFT_FS),
     IS(file_mkdir, "file_mkdir", WEFT_FS),
     IS(file_read, "file_read", WEFT_FS),
@@ -175,6 +179,7 @@ static const struct row rows[] = {
     IS(file_scan, "file_scan", WEFT_FS),
     IS(file_stat, "file_stat", WEFT_FS),
     IS(file_write, "file_write", WEFT_FS),
+    IS(find, "find", WEFT_FS),
     IS(http_client, "http_client", WEFT_HTTP | WEFT_HANDLE),
     IS(http_fetch, "fetch", WEFT_HTTP),
     IS(http_file, "http_file", WEFT_HTTP),
@@ -193,6 +198,7 @@ static const struct row rows[] = {
     IS(jobs_worker, "jobs_worker", WEFT_QUEUE | WEFT_HANDLE),
     IS(job, "job", WEFT_PROCESS | WEFT_HANDLE),
     IS(lazy_init, "lazy_init", WEFT_FLOW),
+    IS(list, "list", WEFT_FS),
     IS(listen, "listen", WEFT_NET | WEFT_HANDLE),
     IS(lookup, "lookup", WEFT_DNS),
     IS(memoize, "memoize", WEFT_PROMISE),
@@ -349,8 +355,8 @@ static void look_for_providers(const char *path, const char *text)
 
 TEST(every_begin_goes_through_the_conformance_suite_somewhere)
 {
-    static const char *const rooms[] = {"tests/flow",  "tests/queue",   "tests/io", "tests/http",
-                                        "tests/store", "tests/recipes", "tests/cpu"};
+    static const char *const rooms[] = {"tests/files", "tests/flow",  "tests/queue",   "tests/io",
+                                        "tests/http",  "tests/store", "tests/recipes", "tests/cpu"};
     memset(conforms, 0, sizeof conforms);
     for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++)
         each_text(rooms[i], 'c', look_for_providers);

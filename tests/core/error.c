@@ -44,10 +44,10 @@ TEST(our_own_errors_have_names_and_texts)
     static const int ours[] = {WEFT_EABI,     WEFT_ESTUCK,  WEFT_ESTOPPED,  WEFT_EEXIT,
                                WEFT_ETLS,     WEFT_EHTTP,   WEFT_EREFUSED,  WEFT_EDAMAGED,
                                WEFT_ECYCLE,   WEFT_ESTATUS, WEFT_ENOANSWER, WEFT_EJOB,
-                               WEFT_ECRASHED, WEFT_EBROKEN, WEFT_EPOISON};
-    static const char *const names[] = {"EABI",      "ESTUCK",   "ESTOPPED", "EEXIT",   "ETLS",
-                                        "EHTTP",     "EREFUSED", "EDAMAGED", "ECYCLE",  "ESTATUS",
-                                        "ENOANSWER", "EJOB",     "ECRASHED", "EBROKEN", "EPOISON"};
+                               WEFT_ECRASHED, WEFT_EBROKEN, WEFT_EPOISON,   WEFT_ECHANGED};
+    static const char *const names[] = {
+        "EABI",   "ESTUCK",  "ESTOPPED",  "EEXIT", "ETLS",     "EHTTP",   "EREFUSED", "EDAMAGED",
+        "ECYCLE", "ESTATUS", "ENOANSWER", "EJOB",  "ECRASHED", "EBROKEN", "EPOISON",  "ECHANGED"};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         assert_string_equal(weft_error_name(ours[i]), names[i]);
         assert_int_not_equal(strlen(weft_strerror(ours[i])), 0);

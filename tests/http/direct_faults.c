@@ -58,7 +58,7 @@ static void scenario(unsigned long n)
     client.resolve = resolve_to_loopback;
     client.user_agent = "weft";
     weft_http_client_open(weft_root(&loop), &client, nothing);
-    fetch = (struct weft_http_fetch){.max_redirects = 2, .accept_encoding = ""};
+    fetch = (struct weft_http_fetch){.max_redirects = 2, .accept_encoding = "", .keep_heads = true};
     snprintf(url, sizeof url, "%s/", server.named);
     weft_http_fetch(weft_root(&loop), &fetch, &client, url, noted_fetch);
     assert_int_equal(weft_loop_run(&loop), 0);

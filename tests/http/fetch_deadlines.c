@@ -171,6 +171,55 @@ TEST(a_pause_of_our_own_is_no_slowness)
     late(&fetch, WEFT_FETCH_LATE_TOTAL, 60000, "was not done");
 }
 
+static struct weft_sleep thought;
+static struct peer *thinking;
+
+static void say_at_last(struct weft_op *op, struct weft_op *child)
+{
+    (void)op, (void)child;
+    answer(thinking, "after all");
+}
+
+static void think(struct peer *peer)
+{
+    thinking = peer;
+    weft_sleep(&peer->server->op, &thought, 9000, say_at_last);
+}
+
+TEST(a_server_that_thinks_is_not_slow)
+{
+    struct weft_http_fetch fetch = {.rate_min = 200, .rate_s = 2, .first_byte_ms = 10000};
+    memset(&thought, 0, sizeof thought);
+    scene_up_sim(&scene, think);
+    get_and_wait(&scene, &fetch, "/");
+    assert_int_equal(fetch.op.status, 0);
+    assert_string_equal(fetch.body, "after all");
+    weft_http_fetch_free(&fetch);
+    scene_down(&scene);
+}
+
+static void drip_lines(struct weft_op *op)
+{
+    (void)op;
+    say_text(dripping, "X-More: a\r\n");
+}
+
+static void drip_head(struct peer *peer)
+{
+    say_text(peer, "HTTP/1.1 200 OK\r\n");
+    dripping = peer;
+    weft_ticker(&peer->server->op, &dripper, 500, drip_lines, nothing);
+}
+
+TEST(a_head_that_comes_drop_by_drop_is)
+{
+    struct weft_http_fetch fetch = {.rate_min = 200, .rate_s = 2};
+    memset(&dripper, 0, sizeof dripper);
+    scene_up_sim(&scene, drip_head);
+    get(&scene, &fetch, "/");
+    late(&fetch, WEFT_FETCH_LATE_RATE, 2000, "too slow");
+}
+
 /* ---- uploads -------------------------------------------------------------------------------- */
 
 static struct weft_sleep nap;

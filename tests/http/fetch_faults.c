@@ -53,7 +53,8 @@ static void scenario(unsigned long n)
     client.resolve = resolve_to_loopback;
     client.user_agent = "weft";
     weft_http_client_open(weft_root(&loop), &client, nothing);
-    fetch = (struct weft_http_fetch){.fields = fields,
+    fetch = (struct weft_http_fetch){.keep_heads = true,
+                                     .fields = fields,
                                      .fields_count = 2,
                                      .data = "body",
                                      .data_size = 4,

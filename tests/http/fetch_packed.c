@@ -292,3 +292,61 @@ TEST(a_bomb_in_zstd_meets_the_limit)
         memcpy(bomb + sizeof head + i * sizeof block, block, sizeof block);
     meets_the_limit("zstd", bomb, sizeof bomb);
 }
+
+/* ---- how many times as large ---------------------------------------------------------------- */
+
+static uint64_t taken;
+
+static int take(struct weft_http_fetch *fetch, const char *data, size_t size)
+{
+    (void)fetch, (void)data;
+    taken += size;
+    return WEFT_FETCH_TAKEN;
+}
+
+/* 64 MiB out of 64 KB: a thousand times as much. */
+static size_t make_bomb(char *bomb, size_t room)
+{
+    FILE *from = popen("head -c 67108864 /dev/zero | gzip -9 -n", "r");
+    assert_non_null(from);
+    size_t size = fread(bomb, 1, room, from);
+    assert_int_equal(pclose(from), 0);
+    assert_true(size > 1000 && size < room);
+    return size;
+}
+
+TEST(what_unpacks_to_far_more_than_what_came_is_stopped_early)
+{
+    static char bomb[400000];
+    struct weft_http_fetch fetch = {.accept_encoding = "", .on_body = take, .unpack_max = 100};
+    size_t size = make_bomb(bomb, sizeof bomb);
+    taken = 0;
+    scene_up(&scene, say_packed);
+    ask(&fetch, "gzip", bomb, size);
+    failed_with(&fetch, UV_EFBIG, WEFT_FETCH_FAILED_SIZE, WEFT_FETCH_LARGE_UNPACKED,
+                "unpacks to far more");
+    assert_true(taken <= 100 * (WEFT_FETCH_UNPACK_FREE + size));
+    weft_http_fetch_free(&fetch);
+    scene_down(&scene);
+}
+
+TEST(what_is_large_by_itself_is_not)
+{
+    static char bomb[400000];
+    struct weft_http_fetch fetch = {.accept_encoding = "", .on_body = take, .unpack_max = 2000};
+    size_t size = make_bomb(bomb, sizeof bomb);
+    taken = 0;
+    scene_up(&scene, say_packed);
+    ask(&fetch, "gzip", bomb, size);
+    assert_int_equal(fetch.op.status, 0);
+    assert_int_equal(taken, 67108864);
+    weft_http_fetch_free(&fetch);
+    fetch =
+        (struct weft_http_fetch){.on_body = take, .unpack_max = 1}; /* as it came, it is itself */
+    taken = 0;
+    ask(&fetch, "gzip", bomb, size);
+    assert_int_equal(fetch.op.status, 0);
+    assert_int_equal(taken, size);
+    weft_http_fetch_free(&fetch);
+    scene_down(&scene);
+}

@@ -11,6 +11,7 @@
 #define TESTS_HTTP_NGINX_H
 
 #include "outside.h"
+#include "port.h"
 #include "scratch.h"
 #include <signal.h>
 #include <sys/prctl.h>
@@ -29,17 +30,6 @@ static inline void nginx_down(void)
     kill(nginx.pid, SIGTERM);
     waitpid(nginx.pid, NULL, 0);
     nginx.pid = 0;
-}
-
-static inline unsigned free_port(void)
-{
-    struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof name;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&name, size), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&name, &size), 0);
-    close(fd);
-    return ntohs(name.sin_port);
 }
 
 static inline void nginx_certificates(void)
@@ -166,11 +156,13 @@ static inline bool nginx_try(void)
     for (int i = 0; i < 500; i++) {
         if (nginx_listens())
             return true;
-        if (waitpid(nginx.pid, NULL, WNOHANG) == nginx.pid)
-            break; /* a port was taken in the meantime */
+        if (waitpid(nginx.pid, NULL, WNOHANG) == nginx.pid) {
+            nginx.pid = 0; /* a port was taken in the meantime */
+            break;
+        }
         usleep(10000);
     }
-    nginx.pid = 0;
+    nginx_down();
     return false;
 }
 

@@ -185,6 +185,29 @@ TEST(a_link_stays_a_link_and_what_it_leads_to_is_replaced)
     assert_int_equal(scratch_count(folder), 0);
 }
 
+static char *link_to_open(char path[SCRATCH_PATH], int fd)
+{
+    snprintf(path, SCRATCH_PATH, "/proc/self/fd/%d", fd);
+    return path;
+}
+
+TEST(what_is_open_and_has_no_name_is_not_replaced)
+{
+    char path[SCRATCH_PATH];
+    int ends[2];
+    scratch_empty();
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(saved(link_to_open(path, ends[1]), "x"), UV_EINVAL);
+    close(ends[0]);
+    close(ends[1]);
+    int fd = open(scratch_path(path, "gone"), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(saved(link_to_open(path, fd), "x"), UV_EINVAL);
+    close(fd);
+    assert_int_equal(scratch_count(scratch_dir()), 0);
+}
+
 TEST(only_files_are_replaced)
 {
     char path[SCRATCH_PATH];

@@ -52,6 +52,20 @@ TEST(a_signal_cancels_the_task_and_is_told)
 {
     interrupt_by(SIGINT);
     interrupt_by(SIGTERM);
+    interrupt_by(SIGHUP);
+}
+
+TEST(a_signal_that_is_ignored_stays_so)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    sigaction(SIGHUP, &ignore, &before);
+    up((struct job){.ms = 5});
+    uv_run(&w.uv, UV_RUN_NOWAIT);
+    raise(SIGHUP);
+    world_down(&w);
+    assert_int_equal(seen.status, 0);
+    assert_int_equal(app.interruptible.caught, 0);
+    sigaction(SIGHUP, &before, NULL);
 }
 
 /* In a child: the task takes its time to let go, and the second signal does not wait for it. */

@@ -1,6 +1,7 @@
 /* Jobs as they should be: parts and their results, errors, cancels, backpressure, strangers.
  * ctest: timeout=120 */
 #include "jobs_kit.h"
+#include "port.h"
 
 /* ---- results -------------------------------------------------------------------------------- */
 
@@ -371,7 +372,7 @@ TEST(a_worker_that_is_cancelled_gives_its_parts_back_at_once)
 TEST(a_worker_ends_also_without_redis)
 {
     scene_prepare();
-    snprintf(s.server.url, sizeof s.server.url, "redis://127.0.0.1:%u", redis_free_port());
+    snprintf(s.server.url, sizeof s.server.url, "redis://127.0.0.1:%u", free_port());
     s.one.redis.command_ms = s.jobs.redis.command_ms = 50;
     worker_up(&s.one);
     jobs_up();

@@ -1,5 +1,6 @@
 /* The client with a real server: commands, passwords, and a server that goes and comes back.
  * ctest: labels=valgrind */
+#include "port.h"
 #include "redis_kit.h"
 #include <stdlib.h>
 
@@ -316,7 +317,7 @@ TEST(a_command_that_began_with_the_client_hears_why_there_is_no_connection)
 {
     char url[128];
     scene_up(NULL);
-    snprintf(url, sizeof url, "redis://127.0.0.1:%u", redis_free_port());
+    snprintf(url, sizeof url, "redis://127.0.0.1:%u", free_port());
     client_up(url);
     s.others[1].wait = true;
     ask(weft_root(&s.w.loop), &s.others[0], &s.redis, "PING", weft_ignore);

@@ -2,6 +2,7 @@
  * it, and nobody goes on with what was forgotten.
  * ctest: labels=valgrind */
 #include "fake_redis.h"
+#include "port.h"
 #include "shared_kit.h"
 
 TEST(redis_is_killed_between_gets_and_none_fails)
@@ -122,7 +123,7 @@ TEST(without_redis_it_works_alone_from_the_beginning)
 {
     memset(&s, 0, sizeof s);
     world_up(&s.w);
-    snprintf(s.server.url, sizeof s.server.url, "redis://127.0.0.1:%u", redis_free_port());
+    snprintf(s.server.url, sizeof s.server.url, "redis://127.0.0.1:%u", free_port());
     side_up(&s.one, "one");
     assert_string_equal(get(&s.one, "a"), "one 1");
     assert_string_equal(get(&s.one, "a"), "one 1");

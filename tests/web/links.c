@@ -360,7 +360,24 @@ TEST(a_link_has_a_name_for_where_it_comes_from)
     assert_string_equal(weft_link_from_name(WEFT_LINK_A), "a");
     assert_string_equal(weft_link_from_name(WEFT_LINK_SVG_USE), "svg-use");
     assert_string_equal(weft_link_from_name(WEFT_LINK_CSS_IMPORT), "css-import");
-    assert_string_equal(weft_link_from_name((enum weft_link_from)(WEFT_LINK_CSS_IMPORT + 1)), "");
+    assert_string_equal(weft_link_from_name(WEFT_LINK_CROSSORIGIN), "crossorigin");
+    assert_string_equal(weft_link_from_name((enum weft_link_from)(WEFT_LINK_CROSSORIGIN + 1)), "");
+}
+
+TEST(guards_are_told_to_who_asks_for_them)
+{
+    const char *page = "<script src=a integrity=x crossorigin></script><p integrity=y>";
+    assert_int_equal(scan(WEFT_LINKS_HTML, page, strlen(page)), 0);
+    assert_string_equal(found.text, "requisite script \"a\"\n");
+    links.guards = true;
+    assert_int_equal(scan(WEFT_LINKS_HTML, page, strlen(page)), 0);
+    assert_string_equal(found.text, "requisite script \"a\"\n"
+                                    "guard integrity \"x\"\n"
+                                    "guard crossorigin \"\"\n");
+    page = "<form method=POST action=a><form method=post><form method=dialog action=b>";
+    assert_int_equal(scan(WEFT_LINKS_HTML, page, strlen(page)), 0);
+    assert_string_equal(found.text, "post form \"a\"\n");
+    forget();
 }
 
 TEST(nothing_is_left_of_the_document_before)

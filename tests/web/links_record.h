@@ -57,7 +57,7 @@ static inline void links_record_range(struct links_record *record, const struct 
 static inline int links_record_link(struct links_record *record, const struct weft_links *links,
                                     const struct weft_link *link)
 {
-    static const char *const kinds[] = {"navigation", "requisite", "base"};
+    static const char *const kinds[] = {"navigation", "requisite", "base", "guard", "post"};
     char head[64];
     int size = snprintf(head, sizeof head, "%s %s%s \"", kinds[link->kind],
                         weft_link_from_name(link->from), link->nofollow ? " nofollow" : "");

@@ -102,6 +102,7 @@ struct weft_http_engine {
     struct weft_loop *loop;
     CURLM *multi; /* NULL: nobody has needed curl yet, or it is shut */
     CURLSH *share;
+    unsigned cookies; /* that came since curl was asked how many it has, and those */
 
     struct weft_http_chain fetches; /* all that run */
     struct weft_http_chain line;    /* they wait for a handle */
@@ -159,6 +160,13 @@ void weft__http_settle(struct weft_http_engine *engine);
 void weft__http_shut(struct weft_http_engine *engine);
 /* Have curl ready for this engine: 0, or what weft__http_curl_load said. */
 int weft__http_curl_open(struct weft_http_engine *engine, char why[CURL_WHY]);
+
+/* ---- client_cookies.c ----------------------------------------------------------------------- */
+
+/* A head is complete: count the cookies in it. */
+void weft__http_cookies_came(const struct weft_http_fetch *fetch);
+/* Have no more of them than is good. While nobody is inside curl. */
+void weft__http_cookies_thin_out(struct weft_http_engine *engine);
 
 /* ---- client_proxy.c ------------------------------------------------------------------------- */
 
@@ -253,6 +261,17 @@ bool weft__http_inputs_ok(const struct weft_http_fetch *fetch);
 /* Take a field of the caller's apart. 0; 1: it is left out after a redirect; UV_EINVAL. */
 int weft__http_field_read(const struct weft_http_fetch *fetch, const char *field,
                           struct weft_text *name, struct weft_text *value);
+
+/* ---- fetch_heads.c -------------------------------------------------------------------------- */
+
+/* All of it for fetches with keep_heads; for others nothing happens. */
+void weft__http_heads_begin(struct weft_http_fetch *fetch);
+void weft__http_heads_free(struct weft_http_fetch *fetch);
+/* A piece of a request's head, a line of an answer's (the first one of it?). 0 or UV_ENOMEM. */
+int weft__http_heads_sent(struct weft_http_fetch *fetch, struct weft_text text);
+int weft__http_heads_came(struct weft_http_fetch *fetch, struct weft_text line, bool first);
+/* Have curl tell what it sends. */
+CURLcode weft__http_heads_ask(struct weft_http_handle *handle);
 
 /* ---- fetch_lines.c -------------------------------------------------------------------------- */
 

@@ -188,6 +188,7 @@ static struct weft_http_handle *handle_make(struct weft_http_engine *engine)
 struct weft_http_handle *weft__http_handle_take(struct weft_http_engine *engine)
 {
     struct weft_http_handle *handle = engine->free_handles;
+    weft__http_cookies_thin_out(engine);
     if (handle == NULL)
         return handle_make(engine);
     if ((handle->special || curl_lingers()) && !wipe(handle))

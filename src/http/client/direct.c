@@ -86,7 +86,9 @@ int weft__http_direct_set(struct weft_http_fetch *fetch)
         !fetch->as_get_ && fetch->method != NULL && strcmp(fetch->method, "HEAD") == 0;
     direct->old = fetch->version == WEFT_FETCH_1_0;
     fetch->direct_ = direct;
-    return weft__http_direct_write(direct, &url);
+    int err = weft__http_direct_write(direct, &url);
+    return err == 0 ? weft__http_heads_sent(fetch, weft_text(direct->request, direct->request_size))
+                    : err;
 }
 
 /* ---- where to ------------------------------------------------------------------------------- */

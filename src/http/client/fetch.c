@@ -332,6 +332,8 @@ void weft_http_fetch_resume(struct weft_http_fetch *fetch)
 static void forget_last_time(struct weft_http_fetch *fetch)
 {
     weft__http_head_reset(fetch);
+    fetch->sent_ = fetch->came_ = (struct weft_http_kept){0};
+    weft__http_heads_begin(fetch);
     fetch->body = fetch->head_ = fetch->target_ = fetch->moved_ = NULL;
     fetch->table_ = NULL;
     fetch->body_size = fetch->body_room_ = fetch->head_room_ = 0;
@@ -395,6 +397,7 @@ void weft_http_fetch_free(struct weft_http_fetch *fetch)
     weft_free(fetch->table_);
     weft_free(fetch->target_);
     weft_free(fetch->moved_);
+    weft__http_heads_free(fetch);
     fetch->body = fetch->head_ = fetch->target_ = fetch->moved_ = NULL;
     fetch->table_ = NULL;
     fetch->answer = NULL;

@@ -2,7 +2,8 @@
  * the caller's pull.
  *
  * Everything is counted after decoding, so a small answer that unpacks to a large one meets the
- * same limit. A consumer that says "pause" leaves its bytes with curl, which stops reading from the
+ * same limit; and who takes what comes, however large, can say how many times as large as it came it
+ * may be. A consumer that says "pause" leaves its bytes with curl, which stops reading from the
  * socket: the kernel's buffers fill up and the server waits. All of this runs inside curl: whoever
  * is called may cancel or end the fetch, and then curl is told to give up.
  *
@@ -10,6 +11,7 @@
  * that the connection can be used again; a long one is not worth it. That of an answer which only_ok
  * makes an error is collected, whoever would get the body otherwise. */
 #include "client.h"
+#include "direct.h"
 #include "weft/alloc.h"
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +92,27 @@ static void too_large(struct weft_http_fetch *fetch)
         weft__http_fetch_decide(fetch, UV_EFBIG, WEFT_FETCH_FAILED_SIZE, WEFT_FETCH_LARGE_BODY);
 }
 
+/* Bytes of the body as they came. curl counts them when it has passed them on: up to a buffer of
+ * them is missing here. */
+static uint64_t came(const struct weft_http_fetch *fetch)
+{
+    curl_off_t came = 0;
+    if (fetch->direct_ != NULL)
+        return fetch->direct_->body;
+    if (fetch->handle_ != NULL)
+        curl_easy_getinfo(fetch->handle_->easy, CURLINFO_SIZE_DOWNLOAD_T, &came);
+    return (uint64_t)came;
+}
+
+/* Would it be far larger, with size bytes more, than what it was unpacked from? */
+static bool is_bomb(const struct weft_http_fetch *fetch, size_t size)
+{
+    uint64_t times = fetch->unpack_max, now = fetch->received + size;
+    if (times == 0 || now / times <= WEFT_FETCH_UNPACK_FREE)
+        return false; /* most end here, and nobody needs to count */
+    return now / times > WEFT_FETCH_UNPACK_FREE + came(fetch);
+}
+
 static int call_on_body(struct weft_http_fetch *fetch, const char *data, size_t size)
 {
     struct weft_frame frame;
@@ -104,6 +127,10 @@ static int deliver(struct weft_http_fetch *fetch, const char *data, size_t size)
     int said = WEFT_FETCH_TAKEN;
     if (size > limit_of(fetch) - fetch->received) {
         too_large(fetch);
+        return BODY_NO_MORE;
+    }
+    if (is_bomb(fetch, size)) {
+        weft__http_fetch_decide(fetch, UV_EFBIG, WEFT_FETCH_FAILED_SIZE, WEFT_FETCH_LARGE_UNPACKED);
         return BODY_NO_MORE;
     }
     if (is_collected(fetch))

@@ -4,12 +4,14 @@
  *     total                                                                                   ───►
  *     connect                        ─────────                            ───────
  *     first byte                                                                     ──────
- *     rate                                                                           ─────────────►
+ *     rate, sending                                                                  ─────────────►
+ *     rate                                                                                  ──────►
  *
  * The timer is not moved back when a deadline is met: it fires, finds nothing due, and is set for
  * the next. So a fetch costs one start and one stop. The time that curl keeps a request waiting for
  * one of its connections does not count as connecting. An upload that goes on puts off the first
- * byte: the server may well wait for its end. */
+ * byte: the server may well wait for its end. Who has nothing to send and waits for a server that
+ * thinks is not slow: that time is the first byte's. */
 #include "client.h"
 #include "direct.h"
 
@@ -151,17 +153,27 @@ static void connecting(struct weft_http_fetch *fetch, bool now)
     }
 }
 
+static void watch_rate(struct weft_http_fetch *fetch)
+{
+    if (fetch->rate_min != 0)
+        fetch->rate_due_ = due_in(fetch, rate_window(fetch));
+}
+
 void weft__http_deadlines_phase(struct weft_http_fetch *fetch, unsigned phase)
 {
+    bool sends = fetch->data != NULL || fetch->pull != NULL;
     fetch->phase_ = phase;
     connecting(fetch, phase == PHASE_RESOLVE || phase == PHASE_CONNECT);
     fetch->answer_due_ = WEFT_FETCH_NEVER;
     if (phase == PHASE_ASKED) {
         fetch->answer_due_ = due_in(fetch, fetch->answer_ms_);
         fetch->sent_seen_ = fetch->rate_seen_ = 0;
-        if (fetch->rate_min != 0)
-            fetch->rate_due_ = due_in(fetch, rate_window(fetch));
-    } else if (phase != PHASE_ANSWER) {
+        if (sends)
+            watch_rate(fetch);
+    } else if (phase == PHASE_ANSWER) {
+        if (!sends)
+            watch_rate(fetch);
+    } else {
         fetch->rate_due_ = WEFT_FETCH_NEVER;
     }
     arm(fetch);

@@ -105,16 +105,24 @@ static struct http_failure of_connection(const struct weft_http_fetch *fetch, CU
     }
 }
 
+/* There was memory, but curl has limits of its own, for a line of a head and for what it keeps while
+ * nobody takes it, and calls it the same. */
+static struct http_failure too_much_for_curl(const struct weft_http_fetch *fetch)
+{
+    return simple(UV_EFBIG, WEFT_FETCH_FAILED_SIZE,
+                  fetch->told_ ? WEFT_FETCH_LARGE_UNPACKED : WEFT_FETCH_LARGE_HEAD);
+}
+
 struct http_failure weft__http_failure_of(struct weft_http_fetch *fetch, CURLcode code)
 {
     struct weft_http_handle *handle = fetch->handle_;
     const char *said = handle->error[0] != '\0' ? handle->error : curl_easy_strerror(code);
     snprintf(fetch->text_, sizeof fetch->text_, "%.*s", (int)sizeof fetch->text_ - 1, said);
     if (weft__http_starved())
-        code = CURLE_OUT_OF_MEMORY;
+        return simple(UV_ENOMEM, WEFT_FETCH_FAILED_MEMORY, WEFT_FETCH_NO_DETAIL);
     switch (code) {
     case CURLE_OUT_OF_MEMORY:
-        return simple(UV_ENOMEM, WEFT_FETCH_FAILED_MEMORY, WEFT_FETCH_NO_DETAIL);
+        return too_much_for_curl(fetch);
     case CURLE_URL_MALFORMAT:
         return simple(UV_EINVAL, WEFT_FETCH_FAILED_INPUT, WEFT_FETCH_NO_DETAIL);
     case CURLE_COULDNT_RESOLVE_HOST:
@@ -222,6 +230,8 @@ static const char *other_words(const struct weft_http_fetch *fetch)
         return fetch->detail == WEFT_FETCH_PROXY ? "the proxy does not let us through to %.*s"
                                                  : "cannot reach %.*s";
     case WEFT_FETCH_FAILED_SIZE:
+        if (fetch->detail == WEFT_FETCH_LARGE_UNPACKED)
+            return "the answer of %.*s unpacks to far more than what came";
         return fetch->detail == WEFT_FETCH_LARGE_HEAD
                    ? "the head of the answer of %.*s is too large"
                    : "the answer of %.*s is too large";

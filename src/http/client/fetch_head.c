@@ -105,6 +105,8 @@ static void bad_answer(struct weft_http_fetch *fetch)
 
 static void act(struct weft_http_fetch *fetch, int read)
 {
+    if (read == HEAD_ENDED)
+        weft__http_cookies_came(fetch);
     if (read == UV_EFBIG)
         weft__http_fetch_decide(fetch, read, WEFT_FETCH_FAILED_SIZE, WEFT_FETCH_LARGE_HEAD);
     else if (read == UV_ENOMEM)

@@ -200,11 +200,12 @@ int weft__http_head_read(struct weft_http_fetch *fetch, struct weft_text line, s
     if (line.size > most - fetch->head_total_)
         return UV_EFBIG;
     fetch->head_total_ += line.size;
+    bool first = !fetch->head_open_ && !fetch->told_ && weft_text_starts(line, "HTTP/");
+    if ((first || fetch->head_open_) && weft__http_heads_came(fetch, line, first) != 0)
+        return UV_ENOMEM;
     while (line.size > 0 && (line.data[line.size - 1] == '\n' || line.data[line.size - 1] == '\r'))
         line.size--;
     if (fetch->head_open_)
         return line.size > 0 ? add_line(fetch, line) : end_head(fetch);
-    if (!fetch->told_ && weft_text_starts(line, "HTTP/"))
-        return begin_head(fetch, line);
-    return HEAD_GOES_ON;
+    return first ? begin_head(fetch, line) : HEAD_GOES_ON;
 }

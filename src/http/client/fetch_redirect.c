@@ -209,6 +209,7 @@ int weft__http_redirect_take(struct weft_http_fetch *fetch)
     fetch->told_ = fetch->follows_ = false;
     fetch->head_total_ = fetch->dropped_ = 0;
     weft__http_head_reset(fetch);
+    weft__http_heads_begin(fetch);
     if (fetch->pull == NULL || fetch->as_get_)
         return 0;
     return weft__http_rewound(fetch) ? 0 : UV_ESPIPE;

@@ -333,5 +333,7 @@ int weft__http_request_set(struct weft_http_fetch *fetch)
         err = set_fields(fetch, has_body || sends(method));
     if (err == 0)
         err = set_method(fetch, method, has_body);
+    if (err == 0)
+        err = status_of(weft__http_heads_ask(handle));
     return err != 0 ? err : status_of(set_options(fetch, handle->easy));
 }

@@ -73,6 +73,18 @@ int weft__crawl_names_claim(struct weft__crawl_names *names, const struct weft__
     return 0;
 }
 
+weft_crawl_id weft__crawl_names_find(const struct weft__crawl_names *names,
+                                     const struct weft__crawl_key *key, struct weft_text name)
+{
+    uint64_t hash = hash_of(key, name);
+    unsigned which = (unsigned)(hash >> 58);
+    if (names->shards[which].capacity == 0)
+        return 0;
+    return place(names->shards[which].slots, names->shards[which].capacity, (uint32_t)hash,
+                 (uint32_t)(hash >> 32))
+        ->id;
+}
+
 void weft__crawl_names_free(struct weft__crawl_names *names)
 {
     for (unsigned i = 0; i < WEFT__CRAWL_SHARDS; i++)

@@ -36,6 +36,13 @@ bool weft_crawl_claim(struct weft_crawl *crawl, struct weft_text name, weft_craw
            owner == id;
 }
 
+weft_crawl_id weft_crawl_named(const struct weft_crawl *crawl, struct weft_text name)
+{
+    if (crawl->store_ == NULL || name.size == 0)
+        return 0;
+    return weft__crawl_names_find(&crawl->store_->names, &crawl->store_->state.key, name);
+}
+
 void weft_crawl_hash_begin(const struct weft_crawl *crawl, struct weft_crawl_hash *hash)
 {
     static const struct weft__crawl_key none;

@@ -110,13 +110,22 @@ static bool is_dull(uint64_t name)
 
 /* ---- attributes ----------------------------------------------------------------------------- */
 
-/* At a quote: does it begin a value, beyond doubt? Elsewhere it is a letter like others. */
+/* At a quote: does it begin a value, beyond doubt? Elsewhere it is a letter like others: in a=b="c> it is one
+ * of the value b="c, and so it is in a= b="c>. */
 static bool begins_value(const char *quote, const char *begin)
 {
     const char *at = quote;
     while (at > begin && html_char(at[-1], HTML_SPACE))
         at--;
-    return at - begin >= 2 && at[-1] == '=' && html_char(at[-2], HTML_ALPHA | HTML_DIGIT);
+    if (at == begin || *--at != '=')
+        return false;
+    const char *name_end = at;
+    while (at > begin && (html_char(at[-1], HTML_ALPHA | HTML_DIGIT) || at[-1] == '-'))
+        at--;
+    const char *name = at;
+    while (at > begin && html_char(at[-1], HTML_SPACE))
+        at--;
+    return name < name_end && (at == begin || (at < name && at[-1] != '='));
 }
 
 static bool is_word(const char *at, const char *end, const char *word)
@@ -165,6 +174,12 @@ static const char *attributes_end(const char *at, const char *end)
 
 /* ---- tags ----------------------------------------------------------------------------------- */
 
+/* Behind any other character the name of the element goes on, quotes and all: <p#a="b> is a tag. */
+static bool ends_name(char c)
+{
+    return c == '>' || c == '/' || html_char(c, HTML_SPACE);
+}
+
 /* At '<': where the tag ends if it is dull, or NULL if it may not be. Of the elements that change how
  * to go on, none has a name of up to three letters but svg and xmp. */
 static const char *dull_tag_end(const char *at, const char *end)
@@ -181,7 +196,7 @@ static const char *dull_tag_end(const char *at, const char *end)
     if (is_end)
         return *at == '>' ? at + 1 : NULL;
     if (is_dull(name))
-        return attributes_end(at, end);
+        return ends_name(*at) ? attributes_end(at, end) : NULL;
     bool is_short = size < 3 || (size == 3 && (at[-1] | 0x20) != 'g' && (at[-1] | 0x20) != 'p');
     return *at == '>' && is_short ? at + 1 : NULL;
 }

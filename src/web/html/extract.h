@@ -22,10 +22,12 @@ enum link_attribute {
     LINK_ACTION,
     LINK_BACKGROUND,
     LINK_CONTENT,
+    LINK_CROSSORIGIN,
     LINK_DATA,
     LINK_HREF,
     LINK_HTTP_EQUIV,
     LINK_IMAGESRCSET,
+    LINK_INTEGRITY,
     LINK_METHOD,
     LINK_NAME,
     LINK_POSTER,
@@ -104,6 +106,8 @@ struct link_found {
 };
 
 void weft__links_report(struct weft_links_state *state, const struct link_found *found);
+/* The same for a guard, whose value is no URL. */
+void weft__links_report_guard(struct weft_links_state *state, const struct link_found *found);
 
 int weft__links_token(struct weft_html *html, const struct weft_html_token *token);
 weft_css_fn weft__links_css_url;

@@ -6,6 +6,7 @@
 #define BIT(attribute) (1u << LINK_##attribute)
 #define NAV WEFT_LINK_NAVIGATION
 #define REQ WEFT_LINK_REQUISITE
+#define GUARDS (BIT(INTEGRITY) | BIT(CROSSORIGIN))
 
 static const struct link_element other = {"", BIT(STYLE), WEFT_LINK_A, NAV, LINK_PLAIN};
 
@@ -14,25 +15,25 @@ static const struct link_element elements[] = {
     {"td", BIT(BACKGROUND), WEFT_LINK_BACKGROUND, REQ, LINK_PLAIN},
     {"th", BIT(BACKGROUND), WEFT_LINK_BACKGROUND, REQ, LINK_PLAIN},
     {"tr", BIT(BACKGROUND), WEFT_LINK_BACKGROUND, REQ, LINK_PLAIN},
-    {"img", BIT(SRC) | BIT(SRCSET), WEFT_LINK_IMG, REQ, LINK_PLAIN},
+    {"img", BIT(SRC) | BIT(SRCSET) | GUARDS, WEFT_LINK_IMG, REQ, LINK_PLAIN},
     {"use", BIT(HREF) | BIT(XLINK_HREF), WEFT_LINK_SVG_USE, REQ, LINK_PLAIN},
     {"area", BIT(HREF) | BIT(REL), WEFT_LINK_AREA, NAV, LINK_PLAIN},
     {"base", BIT(HREF), WEFT_LINK_BASE_HREF, WEFT_LINK_BASE, LINK_IS_BASE},
     {"body", BIT(BACKGROUND), WEFT_LINK_BACKGROUND, REQ, LINK_PLAIN},
     {"form", BIT(ACTION) | BIT(METHOD) | BIT(REL), WEFT_LINK_FORM, NAV, LINK_IS_FORM},
-    {"link", BIT(HREF) | BIT(REL) | BIT(IMAGESRCSET), WEFT_LINK_LINK, NAV, LINK_IS_LINK},
+    {"link", BIT(HREF) | BIT(REL) | BIT(IMAGESRCSET) | GUARDS, WEFT_LINK_LINK, NAV, LINK_IS_LINK},
     {"meta", BIT(NAME) | BIT(CONTENT) | BIT(HTTP_EQUIV), WEFT_LINK_META_REFRESH, NAV, LINK_IS_META},
-    {"audio", BIT(SRC), WEFT_LINK_AUDIO, REQ, LINK_PLAIN},
+    {"audio", BIT(SRC) | GUARDS, WEFT_LINK_AUDIO, REQ, LINK_PLAIN},
     {"embed", BIT(SRC), WEFT_LINK_EMBED, REQ, LINK_PLAIN},
     {"frame", BIT(SRC), WEFT_LINK_FRAME, REQ, LINK_PLAIN},
     {"image", BIT(HREF) | BIT(XLINK_HREF) | BIT(SRC), WEFT_LINK_SVG_IMAGE, REQ, LINK_PLAIN},
     {"input", BIT(SRC) | BIT(TYPE), WEFT_LINK_INPUT, REQ, LINK_IS_INPUT},
     {"table", BIT(BACKGROUND), WEFT_LINK_BACKGROUND, REQ, LINK_PLAIN},
     {"track", BIT(SRC), WEFT_LINK_TRACK, REQ, LINK_PLAIN},
-    {"video", BIT(SRC) | BIT(POSTER), WEFT_LINK_VIDEO, REQ, LINK_PLAIN},
+    {"video", BIT(SRC) | BIT(POSTER) | GUARDS, WEFT_LINK_VIDEO, REQ, LINK_PLAIN},
     {"iframe", BIT(SRC), WEFT_LINK_IFRAME, REQ, LINK_PLAIN},
     {"object", BIT(DATA), WEFT_LINK_OBJECT, REQ, LINK_PLAIN},
-    {"script", BIT(SRC), WEFT_LINK_SCRIPT, REQ, LINK_PLAIN},
+    {"script", BIT(SRC) | GUARDS, WEFT_LINK_SCRIPT, REQ, LINK_PLAIN},
     {"source", BIT(SRC) | BIT(SRCSET), WEFT_LINK_SOURCE, REQ, LINK_PLAIN},
 };
 
@@ -66,13 +67,15 @@ static const struct {
     {"poster", LINK_POSTER},
     {"srcset", LINK_SRCSET},
     {"content", LINK_CONTENT},
+    {"integrity", LINK_INTEGRITY},
     {"background", LINK_BACKGROUND},
     {"http-equiv", LINK_HTTP_EQUIV},
     {"xlink:href", LINK_XLINK_HREF},
+    {"crossorigin", LINK_CROSSORIGIN},
     {"imagesrcset", LINK_IMAGESRCSET},
 };
 
-static const unsigned char attribute_sizes[] = {0, 0, 0, 0, 2, 6, 7, 11, 12, 12, 12, 15, 16};
+static const unsigned char attribute_sizes[] = {0, 0, 0, 0, 2, 6, 7, 11, 12, 12, 13, 16, 18};
 
 const struct link_element *weft__links_element(struct weft_text name)
 {
@@ -102,10 +105,11 @@ enum link_attribute weft__links_attribute(struct weft_text name)
 const char *weft_link_from_name(enum weft_link_from from)
 {
     static const char *const names[] = {
-        "a",      "area",         "link",      "base",    "img",     "srcset",
-        "source", "script",       "iframe",    "frame",   "embed",   "object",
-        "video",  "poster",       "audio",     "track",   "input",   "background",
-        "form",   "meta-refresh", "svg-image", "svg-use", "css-url", "css-import",
+        "a",         "area",         "link",      "base",    "img",     "srcset",
+        "source",    "script",       "iframe",    "frame",   "embed",   "object",
+        "video",     "poster",       "audio",     "track",   "input",   "background",
+        "form",      "meta-refresh", "svg-image", "svg-use", "css-url", "css-import",
+        "integrity", "crossorigin",
     };
     return (unsigned)from < sizeof names / sizeof *names ? names[from] : "";
 }

@@ -105,7 +105,9 @@ void weft__links_report(struct weft_links_state *state, const struct link_found 
     struct weft_text trimmed = trim(found.text);
     if (leads_nowhere(state, trimmed))
         return;
-    if (found.attribute == NULL && found.end - found.start == found.text.size) {
+    /* In a style sheet, as it is written there: escapes make it longer, but for that of a NUL. */
+    if (found.attribute == NULL && found.end - found.start == found.text.size &&
+        is_ascii(found.text)) {
         found.start += (uint64_t)(trimmed.data - found.text.data);
         found.end = found.start + trimmed.size;
     }
@@ -115,6 +117,17 @@ void weft__links_report(struct weft_links_state *state, const struct link_found 
     locate(state, &found, &link);
     if (!convert(state, &found, &link.url))
         return;
+    int status = state->links->on_link(state->links, &link);
+    if (status < 0)
+        state->status = status;
+}
+
+void weft__links_report_guard(struct weft_links_state *state, const struct link_found *found)
+{
+    struct weft_link link = {.url = found->text, .kind = found->kind, .from = found->from};
+    if (state->status != 0)
+        return;
+    locate(state, found, &link);
     int status = state->links->on_link(state->links, &link);
     if (status < 0)
         state->status = status;

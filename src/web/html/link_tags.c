@@ -96,6 +96,14 @@ static void report_value(struct weft_links_state *state, const struct weft_html_
     weft__links_report(state, &found);
 }
 
+static void report_guard(struct weft_links_state *state, const struct weft_html_attribute *value,
+                         enum weft_link_from from)
+{
+    struct link_found found = {
+        .text = value->value, .attribute = value, .from = from, .kind = WEFT_LINK_GUARD};
+    weft__links_report_guard(state, &found);
+}
+
 static void report_srcset(struct weft_links_state *state, const struct weft_html_attribute *value)
 {
     struct weft_text rest = value->value;
@@ -142,8 +150,11 @@ static void take_main(struct weft_links_state *state, const struct weft_html_tok
         break;
     case LINK_IS_FORM:
         method = weft__links_get(token, "method");
-        if (method != NULL && (weft_text_same(method->value, weft_text_of("post")) ||
-                               weft_text_same(method->value, weft_text_of("dialog"))))
+        if (method != NULL && weft_text_same(method->value, weft_text_of("post")))
+            kind = WEFT_LINK_POST;
+        if (kind == WEFT_LINK_POST && !state->links->guards)
+            return;
+        if (method != NULL && weft_text_same(method->value, weft_text_of("dialog")))
             return;
         break;
     case LINK_IS_INPUT:
@@ -176,6 +187,12 @@ static void take_attribute(struct weft_links_state *state, const struct weft_htm
         break;
     case LINK_CONTENT:
         weft__links_meta(state, token, value);
+        break;
+    case LINK_INTEGRITY:
+        report_guard(state, value, WEFT_LINK_INTEGRITY);
+        break;
+    case LINK_CROSSORIGIN:
+        report_guard(state, value, WEFT_LINK_CROSSORIGIN);
         break;
     case LINK_HREF:
     case LINK_XLINK_HREF:

@@ -27,6 +27,8 @@ static bool wants_attribute(struct weft_html *html, struct weft_text name)
 {
     const struct weft_links_state *state = html->context;
     enum link_attribute attribute = weft__links_attribute(name);
+    if ((attribute == LINK_INTEGRITY || attribute == LINK_CROSSORIGIN) && !state->links->guards)
+        return false;
     return attribute == LINK_STYLE || (state->element->attributes >> attribute & 1) != 0;
 }
 

@@ -1,0 +1,31 @@
+/* apps/offline/swaps.h: a document with other links in it.
+ *
+ *     swaps_add(&swaps, &link, text);          // for each link, in the order in which they come
+ *     swaps_write(&swaps, document, &out);     // the document with them
+ *
+ * What is put there is escaped as it has to be where the link stands: in an attribute, in a style sheet, or in
+ * a style sheet in an attribute. It has to be a URL as the standard writes them: ASCII, without
+ * blanks, quotes and angle brackets. */
+#ifndef WEFT_OFFLINE_SWAPS_H
+#define WEFT_OFFLINE_SWAPS_H
+
+#include "trace/output.h"
+#include <weft/links.h>
+
+/* Zeroed before its first use; buffers are kept from one document to the next. */
+struct swaps {
+    struct out list; /* records: see swaps.c */
+    struct out text; /* of one that is escaped, for the time of a call */
+    size_t count;
+};
+
+void swaps_clear(struct swaps *swaps);
+/* false: no memory. A link without a range is left as it is. */
+bool swaps_add(struct swaps *swaps, const struct weft_link *link, struct weft_text text);
+/* Would the document change? A guard does not count. */
+bool swaps_differ(const struct swaps *swaps, struct weft_text document);
+/* The document with them, behind what is in out. false: no memory. */
+bool swaps_write(const struct swaps *swaps, struct weft_text document, struct out *out);
+void swaps_free(struct swaps *swaps);
+
+#endif

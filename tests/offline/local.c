@@ -1,0 +1,85 @@
+/* Ways between the files of a copy. */
+#include "check.h"
+#include "offline/local.h"
+#include <string.h>
+
+static const char *way(const char *from, const char *to)
+{
+    static struct out out;
+    out.size = 0;
+    local_way(&out, weft_text_of(from), weft_text_of(to));
+    out_text(&out, weft_text("", 1));
+    return out.data;
+}
+
+TEST(a_way_goes_up_to_the_folder_that_both_are_in)
+{
+    assert_string_equal(way("h/a.html", "h/b.html"), "b.html");
+    assert_string_equal(way("h/a.html", "h/a.html"), "a.html");
+    assert_string_equal(way("h/a/b/c.html", "h/a/d.png"), "../d.png");
+    assert_string_equal(way("h/a.html", "h/x/y/z.css"), "x/y/z.css");
+    assert_string_equal(way("h:80/a/b.html", "other/c.html"), "../../other/c.html");
+    assert_string_equal(way("h/ab/c.html", "h/abc/d.html"), "../abc/d.html");
+}
+
+TEST(a_percent_sign_of_a_name_is_escaped)
+{
+    assert_string_equal(way("h/a.html", "h/b%20c%25.html"), "b%2520c%2525.html");
+}
+
+static const char *name(const char *from, const char *link)
+{
+    static char buffer[64];
+    return local_name(weft_text_of(from), weft_text_of(link), buffer, sizeof buffer) ? buffer
+                                                                                     : NULL;
+}
+
+TEST(a_link_leads_to_the_name_that_its_way_was_made_of)
+{
+    static const char *const names[] = {"h/a.html", "h/b/c.png", "h/b%2f/d.html",
+                                        "other/x~y@z=1,2.q"};
+    for (size_t i = 0; i < 4; i++) {
+        for (size_t j = 0; j < 4; j++)
+            assert_string_equal(name(names[i], way(names[i], names[j])), names[j]);
+    }
+}
+
+TEST(what_stands_behind_a_question_mark_or_a_number_sign_does_not_count)
+{
+    assert_string_equal(name("h/a.html", "b.html#c/../d"), "h/b.html");
+    assert_string_equal(name("h/a.html", "b.html?c"), "h/b.html");
+    assert_string_equal(name("h/a.html", "#c"), "h/a.html");
+    assert_string_equal(name("h/a.html", ""), "h/a.html");
+    assert_string_equal(name("h/a.html", "./b.html"), "h/b.html");
+}
+
+TEST(a_link_to_elsewhere_has_no_name)
+{
+    assert_null(name("h/a.html", "http://h/b.html"));
+    assert_null(name("h/a.html", "mailto:a"));
+    assert_null(name("h/a.html", "//h/b.html"));
+    assert_null(name("h/a.html", "/b.html"));
+    assert_null(name("h/a.html", "../../b.html"));
+    assert_null(name("h/a.html", ".."));
+    assert_null(name("h/a.html", "b/"));
+    assert_null(name("h/a.html", "b%00.html"));
+    assert_null(name("h/a.html", "b%2f.html"));
+}
+
+TEST(a_name_that_does_not_fit_is_none)
+{
+    char link[100];
+    memset(link, 'x', sizeof link - 1);
+    link[sizeof link - 1] = '\0';
+    assert_null(name("h/a.html", link));
+}
+
+TEST(pages_are_known_by_their_names)
+{
+    assert_true(local_is_page(weft_text_of("a.html")));
+    assert_true(local_is_page(weft_text_of("a.HTM")));
+    assert_false(local_is_page(weft_text_of("a.php")));
+    assert_false(local_is_page(weft_text_of(".html")));
+    assert_true(local_is_program(weft_text_of("/x/a.php")));
+    assert_false(local_is_program(weft_text_of("/x/a.png")));
+}

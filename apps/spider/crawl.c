@@ -20,18 +20,34 @@ static struct crawl *crawl_of(struct weft_op *op)
 
 static void committed(struct weft_op *op, struct weft_op *commit);
 
+static void archive_synced(struct weft_op *op, struct weft_op *work)
+{
+    struct crawl *crawl = crawl_of(op);
+    if (work->status != 0 && !crawl->aborted)
+        archive_failed(crawl, work->status);
+    weft_crawl_commit(op, &crawl->commit, &crawl->state, committed);
+}
+
 static void commit(struct crawl *crawl)
 {
     if (crawl->committing || crawl->aborted)
         return;
     crawl->committing = true;
+    edges_flush(&crawl->edges); /* before the pages they are of; the next flush finds out why not */
     crawl->committed_at = weft_now(weft_loop_of(&crawl->op));
-    weft_crawl_commit(&crawl->op, &crawl->commit, &crawl->state, committed);
+    int err = crawl->warc.open ? archive_mark(crawl) : 0;
+    if (err != 0)
+        crawl_no_output(crawl, err, "the state");
+    if (crawl->warc.open && crawl->archived_elsewhere)
+        archive_sync(crawl, archive_synced);
+    else
+        weft_crawl_commit(&crawl->op, &crawl->commit, &crawl->state, committed);
 }
 
 /* What came in between is in the journal, and a journal is good until the power fails. */
 static void close_client(struct crawl *crawl)
 {
+    archive_end(crawl);
     weft_http_client_close(&crawl->client);
     weft_join(&crawl->op);
 }
@@ -53,7 +69,7 @@ static void committed(struct weft_op *op, struct weft_op *commit_op)
 }
 
 /* A crawl does not wait for a host that rests and has nothing left. */
-static bool is_over(const struct crawl *crawl)
+static bool is_idle(const struct crawl *crawl)
 {
     if (crawl->closing || crawl->aborted || crawl->pages > 0)
         return false;
@@ -63,8 +79,18 @@ static bool is_over(const struct crawl *crawl)
            (crawl->resting == 0 || !hosts_wait(crawl));
 }
 
+static bool is_over(const struct crawl *crawl)
+{
+    return is_idle(crawl) && !offline_is_busy(crawl);
+}
+
 static void end(struct crawl *crawl)
 {
+    int err = offline_close(crawl);
+    if (err == 0)
+        err = update_close(crawl);
+    if (err != 0)
+        crawl_no_output(crawl, err, "the state");
     crawl->closing = true;
     weft_end(&crawl->beat.op, 0);
     weft_cancel(&crawl->naps, UV_ECANCELED);
@@ -85,6 +111,7 @@ void crawl_stop(struct crawl *crawl, enum crawl_stop why)
         crawl->stop = crawl->closing ? crawl->stop : why;
     if (stopped || crawl->closing)
         return;
+    story_stop(crawl);
     weft_queue_remove(&crawl->queue, is_any, NULL);
     weft_queue_remove(&crawl->disk, is_any, NULL);
     weft_cancel(&crawl->naps, UV_ECANCELED);
@@ -109,11 +136,16 @@ void crawl_abort(struct crawl *crawl)
 
 /* ---- feeding -------------------------------------------------------------------------------- */
 
+uint64_t crawl_pages_there(const struct crawl *crawl)
+{
+    const uint32_t *counts = crawl->state.counts;
+    return (uint64_t)counts[WEFT_CRAWL_DONE] + counts[WEFT_CRAWL_AGAIN];
+}
+
 bool crawl_may_begin(const struct crawl *crawl)
 {
     const struct settings *settings = crawl->settings;
-    const uint32_t *counts = crawl->state.counts;
-    uint64_t there = (uint64_t)counts[WEFT_CRAWL_DONE] + counts[WEFT_CRAWL_AGAIN];
+    uint64_t there = crawl_pages_there(crawl);
     if (crawl->stop != CRAWL_GOES_ON || crawl->closing || crawl->aborted)
         return false;
     if (settings->max_pages > 0 && there + crawl->pages - crawl->rereading >= settings->max_pages)
@@ -143,14 +175,21 @@ static void feed_disk(struct crawl *crawl)
 static void check_limits(struct crawl *crawl)
 {
     const struct settings *settings = crawl->settings;
-    const uint32_t *counts = crawl->state.counts;
-    uint64_t there = (uint64_t)counts[WEFT_CRAWL_DONE] + counts[WEFT_CRAWL_AGAIN];
+    uint64_t there = crawl_pages_there(crawl);
     uint64_t now = weft_now(weft_loop_of(&crawl->op));
     bool more = crawl->hungry != NULL || crawl->pages > 0;
-    if ((settings->max_pages > 0 && there >= settings->max_pages && more) ||
-        (settings->max_bytes > 0 && crawl->bytes >= settings->max_bytes && more) ||
-        (settings->max_ms > 0 && now - crawl->begun_at >= settings->max_ms))
-        crawl_stop(crawl, CRAWL_LIMIT);
+    const char *reached = NULL;
+    if (settings->max_pages > 0 && there >= settings->max_pages && more)
+        reached = "max-pages";
+    else if (settings->max_bytes > 0 && crawl->bytes >= settings->max_bytes && more)
+        reached = "max-bytes";
+    else if (settings->max_ms > 0 && now - crawl->begun_at >= settings->max_ms)
+        reached = "max-time";
+    if (reached == NULL)
+        return;
+    if (crawl->story.limit == NULL)
+        crawl->story.limit = reached;
+    crawl_stop(crawl, CRAWL_LIMIT);
 }
 
 static void flushed(struct weft_op *op, struct weft_op *tick)
@@ -158,7 +197,10 @@ static void flushed(struct weft_op *op, struct weft_op *tick)
     struct crawl *crawl = crawl_of(op);
     (void)tick;
     crawl->flushing = false;
-    int err = weft_crawl_flush(&crawl->state);
+    story_flush(crawl);
+    int err = edges_flush(&crawl->edges);
+    if (err == 0)
+        err = weft_crawl_flush(&crawl->state);
     if (err != 0)
         crawl_no_output(crawl, err, "the state");
 }
@@ -183,6 +225,7 @@ void crawl_feed(struct crawl *crawl)
     check_limits(crawl);
     feed_disk(crawl);
     feed_hosts(crawl);
+    offline_feed(crawl, is_idle(crawl));
     crawl->feeding = false;
     if (crawl->state.pending >= CRAWL_PENDING)
         commit(crawl);
@@ -196,7 +239,7 @@ static void beat(struct weft_op *op)
 {
     struct crawl *crawl = weft_owner(op, struct crawl, beat.op);
     uint64_t now = weft_now(weft_loop_of(op));
-    report_progress(crawl, false);
+    show_now(crawl);
     if (crawl->state.pending > 0 && now - crawl->committed_at >= CRAWL_COMMIT_MS)
         commit(crawl);
     crawl_feed(crawl);
@@ -217,7 +260,7 @@ static bool has_files(const char *path)
 }
 
 /* The token that robots.txt knows us by: what stands before the '/' of the user agent. */
-static void set_agent(struct crawl *crawl)
+void crawl_set_agent(struct crawl *crawl)
 {
     const char *agent = crawl->settings->user_agent;
     size_t size = strspn(agent, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-");
@@ -236,7 +279,7 @@ static int open_state(struct crawl *crawl)
         complain("%s", why != NULL ? why : weft_strerror(err));
         return err;
     }
-    crawl->adopt = crawl->state.fresh && files;
+    crawl->adopt = crawl->state.fresh && files && !crawl->settings->warc_only;
     crawl->state.deferred = true;
     err = save_folder_open(&crawl->folder, crawl->folder_path);
     if (err != 0)
@@ -253,7 +296,7 @@ static int set_up(struct crawl *crawl)
     crawl->begun_at = crawl->committed_at = weft_now(loop);
     if (uv_random(NULL, NULL, &crawl->seed, sizeof crawl->seed, 0, NULL) != 0)
         crawl->seed = uv_hrtime();
-    set_agent(crawl);
+    crawl_set_agent(crawl);
     crawl->text = weft_alloc(WEFT_CRAWL_URL_MAX + 1);
     int err = crawl->text == NULL ? UV_ENOMEM : 0;
     if (err == 0)
@@ -268,13 +311,19 @@ static int set_up(struct crawl *crawl)
     return err;
 }
 
+static bool is_open_to_all(struct weft_http_client *client, const struct weft_address *address)
+{
+    (void)client;
+    return weft_address_is_public(address);
+}
+
 static void set_client(struct crawl *crawl)
 {
     const struct settings *settings = crawl->settings;
     struct weft_http_client *client = &crawl->client;
     client->max_handles = settings->concurrency;
     client->user_agent = settings->user_agent;
-    client->no_http2 = settings->http1;
+    client->no_http2 = settings->http1 || settings->warc != NULL; /* archives know 1.1 only */
     client->proxy = settings->proxy;
     client->no_proxy = settings->no_proxy;
     client->netrc_file = settings->netrc;
@@ -284,6 +333,7 @@ static void set_client(struct crawl *crawl)
     client->ca_file = settings->ca_file;
     client->connect_ms = settings->connect_ms;
     client->first_byte_ms = settings->answer_ms;
+    client->allow_address = settings->no_private ? is_open_to_all : NULL;
 }
 
 static void client_closed(struct weft_op *op, struct weft_op *client)
@@ -321,6 +371,10 @@ void crawl_begin(struct weft_op *op)
         err = open_state(crawl);
     if (err == 0)
         err = crawl_load(crawl);
+    if (err == 0)
+        err = archive_open(crawl);
+    if (err == 0)
+        err = story_begin(crawl);
     if (err != 0) {
         weft_finish(op, err);
         return;
@@ -342,11 +396,16 @@ void crawl_close(struct crawl *crawl)
     if (crawl->disk.loop != NULL)
         weft_queue_close(&crawl->disk);
     pages_free(crawl);
+    story_free(crawl);
+    warc_close(&crawl->warc);
     save_folder_close(&crawl->folder);
+    edges_close(&crawl->edges);
     weft_crawl_close(&crawl->state);
     scope_free(&crawl->scope);
     scope_free(&crawl->trusted);
     memo_free(&crawl->memo);
+    trap_close(&crawl->trap);
+    offline_free(&crawl->offline);
     weft_url_free(&crawl->link);
     weft_url_free(&crawl->other);
     weft_free(crawl->text);

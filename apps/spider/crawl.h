@@ -14,16 +14,29 @@
  * to pages are followed while depth is below the nesting. What a page is shown with (requisites)
  * belongs to it and may be up to CRAWL_REQUISITES links farther away. A URL that is reached again on
  * a shorter way is looked through again, from the disk, so that what is fetched does not depend on
- * what came first. */
+ * what came first.
+ *
+ * What happens is told to the user (report.c) and to the story (story.h), which
+ * keeps a log and the numbers of the report for whoever asked. */
 #ifndef WEFT_SPIDER_CRAWL_H
 #define WEFT_SPIDER_CRAWL_H
 
+#include "spider/check.h"
+#include "spider/edges.h"
+#include "spider/harvest.h"
 #include "spider/name.h"
+#include "spider/offline.h"
 #include "spider/pace.h"
+#include "spider/progress.h"
 #include "spider/reader.h"
 #include "spider/save.h"
 #include "spider/scope.h"
 #include "spider/settings.h"
+#include "spider/story.h"
+#include "spider/trap.h"
+#include "spider/update.h"
+#include "warc/warc.h"
+#include <stdio.h>
 #include <weft.h>
 #include <weft/crawl.h>
 #include <weft/http_client.h>
@@ -39,6 +52,8 @@ enum {
     CRAWL_PENDING = 1 << 19,  /* bytes of changes that call for a commit at once */
     CRAWL_BACKLOG = 32 << 20, /* bytes of changes from which on nothing new begins */
     CRAWL_PUSHED_BACK = 10,   /* how often a page is tried again after 429 and 503 */
+    CRAWL_NO = 4 << 20,       /* bytes of an answer that says no; nobody waits for more */
+    CRAWL_UNPACK = 200,       /* how many times as large as it came a page may be */
     CRAWL_AGENT = 64          /* bytes of the product token for robots.txt */
 };
 
@@ -61,9 +76,11 @@ struct host {
     struct pace pace;
     uint64_t base_ms;       /* the gap between two requests that the user wants */
     uint64_t gap_ms;        /* as it was given to the lane */
-    uint64_t rest_until_ms; /* as it was told to the user */
+    uint64_t rest_until_ms; /* as it was told to the user, */
+    uint64_t rest_told_ms;  /* and to the story */
     struct weft_timer rest;
-    unsigned pages; /* in memory */
+    unsigned pages;  /* in memory */
+    uint64_t failed; /* in this run */
     enum host_robots asked;
     struct weft_robots robots;
     bool denied;        /* robots.txt cannot be had: nothing is allowed for now */
@@ -90,23 +107,44 @@ struct page {
     uint64_t answers_then; /* and how many answers its host had given to others by then */
     bool begun;            /* a request was sent, */
     uint64_t begun_at;     /* then */
+    int64_t asked_at;      /* the same, in seconds since 1970 */
     struct weft_url url;
     struct weft_http_fetch fetch;
     struct reader *reader; /* while its body comes in, and until it is saved */
     bool spilling;         /* a piece of the body is on its way to the disk */
+    bool good;             /* the answer is one to be kept */
     bool named, streamed;
-    bool nofollow;  /* its links lead to nothing: X-Robots-Tag says so */
-    bool unsaved;   /* a spill failed */
-    int undigested; /* why its links could not be read: a status, or 0 */
-    int refused;    /* why its own callbacks ended the fetch: a status, or 0 */
+    bool nofollow;             /* its links lead to nothing: X-Robots-Tag says so */
+    enum weft_links_type type; /* if its reader has links */
+    bool is_page;              /* it is HTML */
+    bool rewrites;             /* its links are written anew */
+    bool left_alone;           /* its links are not followed */
+    bool forgotten;            /* what it has linked to before is, */
+    bool by_head;              /* it is asked for by HEAD, */
+    bool head_refused;         /* and that was answered with no */
+    bool ours;                 /* the file that was read has links of a copy, not of a site */
+    int64_t modified;          /* when it was changed last; negative: not known */
+    struct update_before before;
+    weft_then_fn *written; /* when it was written anew */
+    bool cut;              /* more of its body came than is kept */
+    bool enough;           /* it says no, and more of its body than anybody reads: we ended it */
+    bool unsaved;          /* a spill failed */
+    int undigested;        /* why its links could not be read: a status, or 0 */
+    int refused;           /* why its own callbacks ended the fetch: a status, or 0 */
+    int unarchived;        /* why it is not in the archive: a status, or 0 */
     struct weft_sleep nap;
     struct save save;
     struct save_stream stream;
     struct save_read read;
     struct save_look look;
-    unsigned tried_names; /* of those that a file may have that others have saved */
+    struct weft_work filing;          /* into the archive, or out of it; */
+    void (*filed)(struct page *page); /* and what comes then */
+    unsigned tried_names;             /* of those that a file may have that others have saved */
     uint64_t hash[2];
     char name[NAME_SIZE];
+    char original[NAME_SIZE]; /* the name that it is kept under as it came */
+    struct update_fields ask;
+    const char *fields[OPTION_LIST_MAX + 2]; /* of its request */
 };
 
 /* ---- the crawl ------------------------------------------------------------------------------ */
@@ -129,7 +167,11 @@ struct crawl {
     struct weft_queue disk;  /* pages read from the disk */
     struct weft_crawl state;
     struct save_folder folder;
-    struct weft_crew crew; /* small pages are saved several at a time */
+    struct weft_crew crew;      /* small pages are saved several at a time */
+    struct warc warc;           /* open, if there is an archive */
+    struct warc_mark marked;    /* how far it was when the state was told */
+    bool archived_elsewhere;    /* on another file system than the state */
+    struct weft_work archiving; /* it is made durable, or put in order */
     struct scope scope;
     unsigned scope_round; /* how often the scope has grown */
     struct scope trusted; /* the same, but for where redirects have led: who gets passwords */
@@ -148,6 +190,11 @@ struct crawl {
     struct page *spare_pages;
     struct reader *spare_readers;
     struct memo memo;
+    struct trap trap;
+    struct offline offline;
+    struct update update;
+    struct story story;
+    struct edges edges;          /* who links to whom; not open: nobody wants to know */
     struct weft_url link, other; /* for the time of a call */
     char *text;                  /* the same: WEFT_CRAWL_URL_MAX + 1 bytes */
     struct start {
@@ -170,6 +217,8 @@ struct crawl {
     uint64_t fetched;                              /* requests that were answered */
     uint64_t saved, found, moved, failed, skipped; /* URLs, in this run */
     uint64_t bytes;                                /* in this run */
+    struct harvest harvest;                        /* the same by status and kind */
+    struct progress progress;
 };
 
 /* crawl.c */
@@ -187,20 +236,35 @@ int crawl_remember_scope(struct crawl *crawl, const struct weft_url *url);
 int crawl_look_again(struct crawl *crawl);
 /* There is room, or there is something new to do: begin more; and if that was all, end. */
 void crawl_feed(struct crawl *crawl);
+/* Pages that are there, from earlier runs too: what --max-pages limits. */
+uint64_t crawl_pages_there(const struct crawl *crawl);
 /* May one more page begin? */
 bool crawl_may_begin(const struct crawl *crawl);
 /* Stop at once: what is under way is left, too. */
 void crawl_abort(struct crawl *crawl);
-/* When its op is over: close the state, free what is left. */
+/* The name that robots.txt knows us by. */
+void crawl_set_agent(struct crawl *crawl);
+/* When its op is over, or it never began: close the state, free what is left. */
 void crawl_close(struct crawl *crawl);
 
 /* load.c */
 /* Everything that is known of the state goes where it belongs, and the start URLs are seen. */
 int crawl_load(struct crawl *crawl);
+/* A URL as people write it, into crawl->link. UV_EINVAL: it is none, or not http or https. */
+int crawl_parse_start(struct crawl *crawl, const char *text);
+/* The rules, for the start URLs that were given; then the hosts that those were redirected to. */
+int crawl_open_scope(struct crawl *crawl);
+int crawl_recall_scope(struct crawl *crawl);
+/* Are they those of the last run, wherever that began? */
+bool crawl_has_rules(struct crawl *crawl);
+/* How far links are followed, by the settings or else as the last time. Static storage. */
+const char *crawl_nesting_text(struct crawl *crawl);
 
 /* host.c */
 /* The host of url; NULL: no memory. */
 struct host *host_of(struct crawl *crawl, const struct weft_url *url);
+/* Would it be one, and there are as many as may be? */
+bool host_is_one_too_many(const struct crawl *crawl, const struct weft_url *url);
 void host_add(struct host *host, weft_crawl_id id);
 /* A page of it has to be fetched, if nothing speaks against that. */
 void host_fetch(struct page *page);
@@ -219,6 +283,8 @@ void hosts_free(struct crawl *crawl);
 /* robots.c */
 extern const char robots_note[]; /* why a page is skipped */
 void host_ask_robots(struct host *host);
+/* What an origin said, if that was kept and still holds; to be freed with weft_robots_free. */
+bool robots_recall(struct crawl *crawl, const char *origin, struct weft_robots *robots);
 
 /* page.c */
 struct page *page_new(struct crawl *crawl, struct host *host, weft_crawl_id id);
@@ -232,9 +298,14 @@ void page_queue_first(struct page *page);
 void page_request(struct page *page);
 /* Get it a reader, for its body. */
 int page_read_begin(struct page *page);
+/* There is an answer, if only the beginning of one that says no. */
+bool page_has_answer(const struct page *page);
 void page_read_end(struct page *page);
 /* The name it is saved under; claimed, so that no other page gets it. */
 int page_name(struct page *page);
+/* The name for url, which is number id; with .html behind it if it is a page and has another. Claimed. */
+int page_claim_name(struct crawl *crawl, weft_crawl_id id, const struct weft_url *url, bool is_page,
+                    char name[NAME_SIZE]);
 void pages_free(struct crawl *crawl);
 
 /* disk.c: pages that are there already. */
@@ -246,12 +317,15 @@ void disk_adopt(struct page *page);
 /* outcome.c: what an answer means, or none. */
 /* An answer, or none, has come: its host's pace learns of it. Before the op of the page ends. */
 void outcome_heard(struct page *page);
+/* Why there is no answer, for people; weft_http_fetch_explain, and what only we know. */
+const char *outcome_explain(const struct weft_http_fetch *fetch, char *why, size_t size);
 /* What Retry-After says; -1: nothing. */
 int64_t outcome_retry_after_ms(const struct weft_http_fetch *fetch);
 weft_then_fn outcome_fetched;
 /* Once more after a while, from the beginning: something was missing here, not there. */
 void outcome_try_later(struct page *page);
-void outcome_fetch_again(struct page *page);
+/* Once more at once; why is for the log. */
+void outcome_fetch_again(struct page *page, const char *why);
 
 /* keep.c: a good one. */
 void keep_page(struct page *page);
@@ -260,6 +334,29 @@ void keep_finish(struct page *page);
 /* Its file is not there: status says why. */
 void keep_failed(struct page *page, int status);
 
+/* archive.c: every answer, if there is an archive. */
+/* Open it, if the user wants one. It was said what is wrong. */
+int archive_open(struct crawl *crawl);
+/* On a thread of the pool: the answer of page goes into the archive, if there is one. */
+int archive_put(struct page *page);
+/* The same as a visit to the pool; then, or if it fails the page leaves and the crawl stops. */
+void archive_file(struct page *page, void (*then)(struct page *page));
+/* The same, but first the end of a body that is spilled is written, archive or not. With neither, then
+ * comes at once. */
+void archive_answer(struct page *page, void (*then)(struct page *page));
+/* The answer of page could not be written: it is tried again, or it leaves and the crawl stops. */
+void archive_refused(struct page *page, int status);
+/* It cannot be written: the crawl stops. */
+void archive_failed(struct crawl *crawl, int status);
+/* Is this "name" a place in an archive? Then its body is read into page->read by a child of op, which
+ * op ends with. UV_ENOENT: it is not in the archive that is open. */
+bool archive_has_name(struct weft_text name);
+void archive_read(struct weft_op *op, struct page *page, size_t limit);
+/* Tell the state how far it is; make it durable; and at the end, put its index in order. */
+int archive_mark(struct crawl *crawl);
+void archive_sync(struct crawl *crawl, weft_then_fn *then);
+void archive_end(struct crawl *crawl);
+
 /* moved.c: a redirect. */
 void moved_page(struct page *page);
 
@@ -267,6 +364,8 @@ void moved_page(struct page *page);
 void settle_page(struct page *page, struct weft_crawl_result *result);
 /* It is saved, and its links were followed; but AGAIN if it has come nearer since. */
 void settle_done(struct page *page, const struct weft_crawl_result *result);
+/* It is as it was before, and so is its result, but for when it was asked for. */
+void settle_same(struct page *page, struct weft_crawl_result *result);
 /* For people: why. */
 void settle_failed(struct page *page, int status, const char *note);
 /* It is not wanted: a rule or a limit says so. */
@@ -283,14 +382,22 @@ bool page_is_start(const struct crawl *crawl, weft_crawl_id id);
 /* follow.c: what links lead to. */
 /* The links that its reader has found. 0, or why the state could not be told. */
 int follow_found(struct page *page);
+/* A page says what its links are relative to. */
+int follow_base(struct page *page, struct weft_text link);
 /* The same for one that stands elsewhere. 0, or why the state could not be told. */
 int follow_url(struct page *page, struct weft_text link, bool requisite);
+/* What page has linked to before holds no longer: it is read again. */
+void follow_forget(struct page *page);
+/* from leads to to: kept, if somebody wants to know. */
+void follow_note(struct crawl *crawl, weft_crawl_id from, weft_crawl_id to);
 /* Number id, whose URL this is, has to be fetched once more. */
 int follow_again(struct crawl *crawl, const struct weft_url *url, weft_crawl_id id);
 /* Is it within the nesting? */
 bool follow_is_near(const struct crawl *crawl, unsigned depth, bool requisite);
 /* A picture, a style, a script, by its name: where nothing else is known of it. */
 bool follow_is_requisite(const struct weft_url *url);
+/* Is url, if it is new, one too many? Then that was counted, and told. TRAP_NONE: it is not. */
+enum trap_kind follow_trap(struct crawl *crawl, const struct weft_url *url, unsigned depth);
 /* url was found at depth by number from; a new one waits for its turn. 0, or an error of the
  * state. *id as in weft_crawl_see. */
 int follow_see(struct crawl *crawl, const struct weft_url *url, unsigned depth, weft_crawl_id from,
@@ -306,13 +413,19 @@ int fields_recall(struct page *page, char **lines);
 void fields_follow_lines(struct page *page, const char *lines);
 
 /* report.c: what the user is told. */
-void report_progress(const struct crawl *crawl, bool last);
-__attribute__((format(printf, 2, 3))) void report_line(const struct crawl *crawl,
-                                                       const char *format, ...);
+/* A line on standard output: only if everything is to be told, and always. */
+__attribute__((format(printf, 2, 3))) void report_line(struct crawl *crawl, const char *format,
+                                                       ...);
+__attribute__((format(printf, 2, 3))) void report_out(struct crawl *crawl, const char *format, ...);
 /* A page failed: its URL, why, and who linked to it. */
 void report_failure(struct crawl *crawl, weft_crawl_id id, const char *url, const char *note);
 /* A host rests for so long: told if that is a while, once for each rest. */
 void report_rest(struct host *host, uint64_t ms);
+/* A link is left out; first: it is the first of its kind. */
+void report_left_out(struct crawl *crawl, const char *url, enum trap_kind kind, bool first);
 void report_summary(struct crawl *crawl);
+
+/* summary.c: a table of what came of it. */
+void summary_print(FILE *file, struct crawl *crawl, uint64_t ms);
 
 #endif

@@ -4,7 +4,9 @@
  * nesting is larger than the last time. Or there is no state, but there are files: somebody removed
  * .weft, or another program made the folder; then each page is looked for before it is fetched,
  * under our name for it and under the one that wget would have given it. Only "no such file" means
- * that it is not there: every other error is one. */
+ * that it is not there: every other error is one.
+ *
+ * A page that is only in the archive is read from there. */
 #include "spider/crawl.h"
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +24,10 @@ static struct page *page_of(struct weft_op *op)
 static void begin_read(struct weft_op *op)
 {
     struct page *page = page_of(op);
-    save_read(op, &page->read, &page->crawl->folder, page->name, READ_MAX, weft_pass);
+    if (archive_has_name(weft_text_of(page->name)))
+        archive_read(op, page, READ_MAX);
+    else
+        save_read(op, &page->read, &page->crawl->folder, page->name, READ_MAX, weft_pass);
 }
 
 /* A file without a type that begins like a page is one. */
@@ -34,6 +39,22 @@ static bool looks_like_page(const struct save_read *read)
     while (at < read->size && strchr(" \t\r\n", read->data[at]) != NULL && read->data[at] != '\0')
         at++;
     return at < read->size && read->data[at] == '<';
+}
+
+/* Piece by piece: the links of a long page, all at once, are longer than itself. */
+static int follow_pieces(struct page *page)
+{
+    const struct save_read *read = &page->read;
+    size_t at = 0, size;
+    int err = 0;
+    do {
+        size = read->size - at < READER_KEPT ? read->size - at : READER_KEPT;
+        err = reader_scan(page->reader, read->data + at, size);
+        if (err == 0)
+            err = follow_found(page);
+        at += size;
+    } while (err == 0 && size > 0);
+    return err;
 }
 
 static int follow_all(struct page *page, struct weft_text media_type, const char *fields)
@@ -56,8 +77,10 @@ static int follow_all(struct page *page, struct weft_text media_type, const char
         fields_follow_lines(page, fields);
     if (!linked || page->read.data == NULL)
         return 0;
-    err = reader_scan(page->reader, type, charset, page->read.data, page->read.size);
-    return err == 0 ? follow_found(page) : err;
+    page->ours = offline_is_ours(page->crawl, page->url.href,
+                                 weft_text(page->read.data, page->read.size), false);
+    err = reader_links(page->reader, type, charset);
+    return err == 0 ? follow_pieces(page) : err;
 }
 
 /* ---- again ---------------------------------------------------------------------------------- */
@@ -85,11 +108,14 @@ static int look_through(struct crawl *crawl, struct page *page)
     snprintf(media, sizeof media, "%.*s", WEFT_TEXT_ARGS(result.media_type));
     char *fields;
     err = fields_recall(page, &fields);
+    follow_forget(page);
     if (err == 0)
         err = follow_all(page, weft_text_of(media), fields);
     weft_free(fields);
     if (err != 0)
         return err;
+    if (crawl->settings->convert)
+        offline_want(crawl, page->id); /* what was too far away may be there now */
     if (page_is_nearer(page))
         weft_crawl_line_push(&crawl->state, &crawl->again, page->id);
     else
@@ -212,11 +238,22 @@ static bool next_name(struct page *page)
     }
 }
 
+/* As of one that was fetched: so that an update knows whether it has changed. */
+static void take_hash(struct page *page, uint64_t out[2])
+{
+    struct weft_crawl_hash hash;
+    weft_crawl_hash_begin_light(&page->crawl->state, &hash);
+    weft_crawl_hash_add(&hash, page->read.data, page->read.size);
+    weft_crawl_hash_end(&hash, out);
+}
+
 static void adopt(struct page *page)
 {
     struct weft_crawl_result result = {.size = page->read.data != NULL ? page->read.size
                                                                        : page->look.size,
                                        .file = weft_text_of(page->name)};
+    if (page->read.data != NULL)
+        take_hash(page, result.hash);
     int err = follow_all(page, weft_text(NULL, 0), NULL);
     if (err != 0) {
         settle_failed(page, err, weft_strerror(err));
@@ -245,6 +282,13 @@ static void begin_look(struct weft_op *op)
         save_look(op, &page->look, &page->crawl->folder, page->name, weft_pass);
 }
 
+static void fetch_it(struct page *page)
+{
+    save_read_free(&page->read);
+    page->named = false; /* its name may be wget's: ours is claimed again */
+    host_fetch(page);
+}
+
 static void looked(struct weft_op *parent, struct weft_op *op)
 {
     (void)parent;
@@ -254,7 +298,11 @@ static void looked(struct weft_op *parent, struct weft_op *op)
     /* Nothing can be below what is a file: so it is not there either. */
     bool absent = op->status == UV_ENOENT || op->status == UV_ENOTDIR || op->status == UV_EISDIR ||
                   op->status == UV_EINVAL;
-    if (op->status == 0 || op->status == UV_EFBIG) { /* too large to be looked through, but there */
+    struct weft_text file = weft_text(page->read.data, page->read.size);
+    if (op->status == 0 && file.data != NULL &&
+        offline_is_ours(crawl, page->url.href, file, true)) {
+        fetch_it(page); /* a copy's links without the copy's state lead to nothing */
+    } else if (op->status == 0 || op->status == UV_EFBIG) { /* too large to be looked through */
         adopt(page);
     } else if (crawl->stop != CRAWL_GOES_ON || crawl->aborted) {
         page_free(page);
@@ -274,6 +322,5 @@ void disk_adopt(struct page *page)
         weft_queue_push(&crawl->disk, &crawl->op, &page->op, begin_look, looked);
         return;
     }
-    page->named = false; /* it may be wget's: ours is claimed again */
-    host_fetch(page);
+    fetch_it(page);
 }

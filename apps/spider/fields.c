@@ -113,11 +113,21 @@ static size_t write_lines(const struct page *page, char *lines)
     return used;
 }
 
+/* An update may find that a page has none any more. */
+static bool has_kept(struct page *page)
+{
+    char key[KEY_SIZE];
+    struct weft_text value;
+    return page->crawl->update.since != 0 &&
+           weft_crawl_get(&page->crawl->state, key_of(page, key), &value) == 0 &&
+           value.data != NULL;
+}
+
 static void keep(struct page *page)
 {
     char lines[FIELDS_MAX], key[KEY_SIZE];
     size_t size = write_lines(page, lines);
-    if (size == 0)
+    if (size == 0 && !has_kept(page))
         return;
     int err = weft_crawl_put(&page->crawl->state, key_of(page, key), weft_text(lines, size));
     if (err != 0)

@@ -55,7 +55,10 @@ static int nearer(struct crawl *crawl, weft_crawl_id id, unsigned depth)
                 weft_crawl_line_push(&crawl->state, &crawl->again, id);
             return err;
         }
-        /* What waits may have been too far away until now, and be in no line. */
+        /* What waits may have been too far away until now, and be in no line. And it may be there, and turn
+         * out to be as it was. */
+        if (what == WEFT_CRAWL_WAITING)
+            crawl->update.look_through = true;
         if (what == WEFT_CRAWL_WAITING && !page_is_here(crawl, id))
             return fetch_once_more(crawl, id);
         if (what != WEFT_CRAWL_MOVED)
@@ -86,6 +89,8 @@ int follow_see(struct crawl *crawl, const struct weft_url *url, unsigned depth, 
         return seen == UV_E2BIG ? 0 : seen;
     if (id != NULL)
         *id = its;
+    if (seen != WEFT_CRAWL_KNOWN)
+        trap_seen(&crawl->trap, url->href, depth, seen == WEFT_CRAWL_NEW);
     if (seen == WEFT_CRAWL_NEARER)
         return nearer(crawl, its, depth);
     if (seen == WEFT_CRAWL_KNOWN) {
@@ -93,6 +98,8 @@ int follow_see(struct crawl *crawl, const struct weft_url *url, unsigned depth, 
                    !page_is_here(crawl, its);
         return out ? follow_again(crawl, url, its) : 0;
     }
+    if (crawl->offline.promised)
+        offline_seen(crawl, its, url);
     struct host *host = host_of(crawl, url);
     if (host == NULL)
         return UV_ENOMEM;
@@ -102,40 +109,96 @@ int follow_see(struct crawl *crawl, const struct weft_url *url, unsigned depth, 
 
 /* ---- links ---------------------------------------------------------------------------------- */
 
+enum trap_kind follow_trap(struct crawl *crawl, const struct weft_url *url, unsigned depth)
+{
+    enum trap_kind kind = TRAP_NONE;
+    if (weft_crawl_find(&crawl->state, url->href) == 0)
+        kind = host_is_one_too_many(crawl, url) ? TRAP_HOSTS : trap_ask(&crawl->trap, url, depth);
+    if (kind != TRAP_NONE)
+        report_left_out(crawl, url->href.data, kind, trap_leave_out(&crawl->trap, url, kind));
+    return kind;
+}
+
+/* Into crawl->link. false: it is no link to a page, or *err says why that is not known. */
+static bool resolve(struct page *page, struct weft_text link, int *err)
+{
+    struct weft_url *url = &page->crawl->link;
+    *err = weft_url_parse(url, link, &page->reader->base);
+    if (*err != 0 || !weft_url_is_http(url)) {
+        *err = *err == UV_ENOMEM ? *err : 0; /* many links are no URLs */
+        return false;
+    }
+    weft_url_drop_fragment(url);
+    weft_url_drop_credentials(url);
+    return true;
+}
+
 /* Resolved, looked at by the rules, told to the state. */
-static int follow_new(struct page *page, struct weft_text link, bool requisite)
+static int follow_new(struct page *page, struct memo_way *way)
 {
     struct crawl *crawl = page->crawl;
     struct weft_url *url = &crawl->link;
-    int err = weft_url_parse(url, link, &page->reader->base);
-    if (err != 0)
-        return err == UV_ENOMEM ? err : 0; /* many links are no URLs */
-    if (!weft_url_is_http(url))
-        return 0;
-    weft_url_drop_fragment(url);
-    weft_url_drop_credentials(url);
-    if (scope_check(&crawl->scope, url, requisite) != SCOPE_IN)
-        return 0;
-    err = follow_see(crawl, url, page->depth + 1, page->id, NULL);
+    int err;
+    if (!resolve(page, way->link, &err) ||
+        (scope_check(&crawl->scope, url, way->requisite) != SCOPE_IN && !crawl->settings->check) ||
+        follow_trap(crawl, url, page->depth + 1) != TRAP_NONE)
+        return err;
+    err = follow_see(crawl, url, page->depth + 1, page->id, &way->to);
     if (err != 0 && err != UV_ENOMEM)
         crawl_no_output(crawl, err, "the state");
     return err;
 }
 
-int follow_url(struct page *page, struct weft_text link, bool requisite)
+void follow_note(struct crawl *crawl, weft_crawl_id from, weft_crawl_id to)
+{
+    int err = edges_add(&crawl->edges, from, to);
+    if (err != 0)
+        crawl_no_output(crawl, err, "who links to whom");
+}
+
+void follow_forget(struct page *page)
 {
     struct crawl *crawl = page->crawl;
-    struct memo_way way = {link, requisite, page->depth, page->scope_round};
-    if (!follow_is_near(crawl, page->depth + 1, requisite) ||
-        memo_has(&crawl->memo, &page->reader->memo, &way))
-        return 0;
-    int err = follow_new(page, link, requisite);
-    if (err == 0)
-        memo_keep(&crawl->memo, &page->reader->memo, &way);
+    int err = page->forgotten ? 0 : edges_anew(&crawl->edges, page->id);
+    page->forgotten = true;
+    if (err != 0)
+        crawl_no_output(crawl, err, "who links to whom");
+}
+
+/* A link that is too far away to be followed may still lead to what is known. */
+static int note_far(struct page *page, struct weft_text link)
+{
+    struct crawl *crawl = page->crawl;
+    int err;
+    if (resolve(page, link, &err))
+        follow_note(crawl, page->id, weft_crawl_find(&crawl->state, crawl->link.href));
     return err;
 }
 
-static int set_base(struct page *page, struct weft_text link)
+static int follow_way(struct page *page, struct memo_way *way)
+{
+    struct crawl *crawl = page->crawl;
+    int err = 0;
+    way->depth = page->depth;
+    way->round = page->scope_round;
+    if (!follow_is_near(crawl, page->depth + 1, way->requisite) && !crawl->settings->check)
+        return crawl->edges.open_ ? note_far(page, way->link) : 0;
+    if (!memo_has(&crawl->memo, &page->reader->memo, way)) {
+        err = follow_new(page, way);
+        if (err == 0)
+            memo_keep(&crawl->memo, &page->reader->memo, way);
+    }
+    follow_note(crawl, page->id, way->to);
+    return err;
+}
+
+int follow_url(struct page *page, struct weft_text link, bool requisite)
+{
+    struct memo_way way = {.link = link, .hash = memo_hash(link), .requisite = requisite};
+    return follow_way(page, &way);
+}
+
+int follow_base(struct page *page, struct weft_text link)
 {
     struct crawl *crawl = page->crawl;
     int err = weft_url_parse(&crawl->other, link, &page->reader->base);
@@ -145,16 +208,35 @@ static int set_base(struct page *page, struct weft_text link)
     return err == UV_ENOMEM ? err : 0;
 }
 
-static int follow_link(void *context, const struct weft_link *link)
+/* In a file of a copy a link leads to another file, and that is some URL's; or it is a whole URL. false: it is
+ * neither, and leads nowhere. */
+static bool follow_file(struct page *page, struct memo_way *way)
+{
+    if (!offline_url(page, way->link, &way->link))
+        return weft_url_parse(&page->crawl->other, way->link, NULL) == 0;
+    way->hash = memo_hash(way->link);
+    return true;
+}
+
+static int follow_it(struct page *page, const struct weft_link *link, struct memo_way *way)
+{
+    bool nofollow = page->nofollow || (link->nofollow && !page->crawl->settings->no_robots);
+    if (nofollow && !way->requisite)
+        return 0;
+    if (page->ours && !follow_file(page, way))
+        return 0;
+    return follow_way(page, way);
+}
+
+static int follow_link(void *context, const struct weft_link *link, struct memo_way *way)
 {
     struct page *page = context;
+    int err = 0;
     if (link->kind == WEFT_LINK_BASE)
-        return set_base(page, link->url);
-    bool requisite = link->kind == WEFT_LINK_REQUISITE;
-    bool nofollow = page->nofollow || (link->nofollow && !page->crawl->settings->no_robots);
-    if (nofollow && !requisite)
-        return 0;
-    return follow_url(page, link->url, requisite);
+        err = page->ours ? 0 : follow_base(page, link->url);
+    else if (link->kind != WEFT_LINK_GUARD && link->kind != WEFT_LINK_POST && !page->left_alone)
+        err = follow_it(page, link, way);
+    return err == 0 && page->rewrites ? offline_link(page, link, way) : err;
 }
 
 /* Now is when its depth counts: it may have come nearer since the body began. */
@@ -162,5 +244,7 @@ int follow_found(struct page *page)
 {
     page->depth = weft_crawl_depth(&page->crawl->state, page->id);
     page->scope_round = page->crawl->scope_round;
-    return reader_follow(page->reader, follow_link, page);
+    if (page->before.known)
+        follow_forget(page);
+    return reader_follow(page->reader, &page->crawl->memo, follow_link, page);
 }

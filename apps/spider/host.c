@@ -100,17 +100,36 @@ static struct host *host_make(struct crawl *crawl, const struct weft_url *url,
 }
 
 /* The origin is the beginning of a URL without credentials. */
-struct host *host_of(struct crawl *crawl, const struct weft_url *url)
+static struct weft_text origin_of(const struct weft_url *url)
 {
-    struct weft_text origin = weft_text(url->href.data, url->path_begin);
-    uint64_t hash = hash_of(crawl, origin);
+    return weft_text(url->href.data, url->path_begin);
+}
+
+static struct host *find(const struct crawl *crawl, struct weft_text origin, uint64_t hash)
+{
     struct host *host = crawl->hosts_room > 0 ? crawl->hosts[hash & (crawl->hosts_room - 1)] : NULL;
     for (; host != NULL; host = host->next_same) {
         if (host->hash == hash &&
             weft_text_equal(weft_text(host->origin, host->origin_size), origin))
-            return host;
+            break;
     }
-    return host_make(crawl, url, origin, hash);
+    return host;
+}
+
+struct host *host_of(struct crawl *crawl, const struct weft_url *url)
+{
+    struct weft_text origin = origin_of(url);
+    uint64_t hash = hash_of(crawl, origin);
+    struct host *host = find(crawl, origin, hash);
+    return host != NULL ? host : host_make(crawl, url, origin, hash);
+}
+
+bool host_is_one_too_many(const struct crawl *crawl, const struct weft_url *url)
+{
+    uint64_t most = crawl->settings->traps.hosts;
+    struct weft_text origin = origin_of(url);
+    return most > 0 && crawl->hosts_count >= most &&
+           find(crawl, origin, hash_of(crawl, origin)) == NULL;
 }
 
 bool hosts_wait(const struct crawl *crawl)
@@ -193,7 +212,8 @@ static void take_one(struct host *host, weft_crawl_id id)
         settle_url(host->crawl, id, &result);
         return;
     }
-    if (host->crawl->adopt)
+    if (host->crawl->adopt &&
+        !page->before.there) /* what is updated is known, and has to be asked for */
         disk_adopt(page);
     else
         host_fetch(page);
@@ -218,7 +238,8 @@ void host_feed(struct host *host)
     struct crawl *crawl = host->crawl;
     if (host->resting)
         return;
-    bool asks = host->missing || !crawl->adopt; /* what is on the disk needs no leave */
+    /* What is on the disk needs no leave, unless it is asked for all the same. */
+    bool asks = host->missing || !crawl->adopt || crawl->update.since != 0;
     if (host->asked != HOST_ASKED && !host->pace.gone && asks) {
         host_ask_robots(host);
         return;
@@ -288,9 +309,11 @@ void host_give_up(struct host *host, const char *what, const struct weft_http_fe
 {
     char why[WEFT_FETCH_EXPLAIN];
     host->pace.gone = true;
-    if (host->why[0] == '\0')
+    if (host->why[0] == '\0') {
         snprintf(host->why, sizeof host->why, "%s%s", what,
-                 weft_http_fetch_explain(fetch, why, sizeof why));
+                 outcome_explain(fetch, why, sizeof why));
+        story_gone(host);
+    }
     wake(host);
     weft_timer_stop(host->lane.queue->loop, &host->rest);
     if (host->lane.waiting > 0) /* it looks at every lane */
@@ -311,6 +334,9 @@ void host_obey(struct host *host)
     }
     if (host->pace.rest_until_ms > now && !host->pace.gone) {
         report_rest(host, host->pace.rest_until_ms - now);
+        if (host->rest_told_ms != host->pace.rest_until_ms)
+            story_rest(host, host->pace.rest_until_ms - now);
+        host->rest_told_ms = host->pace.rest_until_ms;
         rest(host, host->pace.rest_until_ms - now);
     }
 }

@@ -1,24 +1,32 @@
 /* A page with a good answer: it gets a name and is saved, and its links are followed.
  *
  * A small body is digested on the pool, in the visit that saves it: to look for links is the longest
- * part of the work, and the loop has others to serve. Of one that was spilled only the end is left. */
+ * part of the work, and the loop has others to serve. Of one that was spilled only the end is left.
+ * If there is an archive it goes there first: a file without its record would be one that was never
+ * asked for. */
 #include "spider/crawl.h"
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <weft/http_message.h>
 
-static void tell_saved(const struct page *page)
+static void tell_saved(struct page *page)
 {
     const struct settings *settings = page->crawl->settings;
+    if (archive_has_name(weft_text_of(page->name))) {
+        report_line(page->crawl, "archived %s", page->url.href.data);
+        return;
+    }
     if (!settings_dry(settings)) {
         report_line(page->crawl, "saved    %s as %s", page->url.href.data, page->name);
         return;
     }
+    if (settings->check)
+        return;
     if (settings->list)
-        printf("%s\n", page->url.href.data);
+        report_out(page->crawl, "%s", page->url.href.data);
     else
-        printf("%s -> %s\n", page->url.href.data, page->name);
+        report_out(page->crawl, "%s -> %s", page->url.href.data, page->name);
     if (fflush(stdout) == 0)
         return;
     page->crawl->output_error = UV_EPIPE; /* who read it has left */
@@ -37,6 +45,9 @@ void keep_finish(struct page *page)
                                        .file = weft_text_of(page->name)};
     memcpy(result.hash, page->hash, sizeof result.hash);
     tell_saved(page);
+    update_saved(page);
+    if (page->crawl->settings->convert && page->streamed && page->reader->linked)
+        offline_want(page->crawl, page->id); /* it was too large to be written anew at once */
     settle_done(page, &result);
 }
 
@@ -59,7 +70,7 @@ void keep_failed(struct page *page, int status)
         return;
     }
     if (!is_its_own(status)) {
-        crawl_no_output(page->crawl, status, page->name);
+        crawl_no_output(page->crawl, status, page->name[0] != '\0' ? page->name : "a body");
         page_leave(page); /* it is not settled: it waits for a better disk */
         return;
     }
@@ -69,11 +80,21 @@ void keep_failed(struct page *page, int status)
 }
 
 /* On a thread of the pool: the page and its reader are this visit's alone meanwhile. */
-static int digest(struct save *save)
+static int digest(struct page *page)
 {
-    struct page *page = weft_owner(save, struct page, save);
     page->undigested = reader_end(page->reader, page->hash);
-    return page->undigested;
+    int err = archive_put(page);
+    return err != 0 ? err : page->undigested;
+}
+
+static int digest_before(struct save *save)
+{
+    return digest(weft_owner(save, struct page, save));
+}
+
+static int digest_only(struct weft_work *work)
+{
+    return digest(weft_owner(work, struct page, filing));
 }
 
 static const char *why_unread(int status)
@@ -82,11 +103,25 @@ static const char *why_unread(int status)
                                : weft_strerror(status);
 }
 
+/* Is it one of too many that are the same? They may lead deeper and deeper, by links that are
+ * relative. Of a long one the links were followed as it came. */
+static bool is_one_too_many(const struct page *page)
+{
+    struct crawl *crawl = page->crawl;
+    if (!page->reader->linked || page->reader->size == 0 ||
+        !trap_body(&crawl->trap, page->url.href, page->hash))
+        return false;
+    trap_leave_out(&crawl->trap, &page->url, TRAP_SAME);
+    report_left_out(crawl, page->url.href.data, TRAP_SAME, false);
+    return true;
+}
+
 /* Its links are followed before it is called done. */
 static void follow_and_finish(struct page *page)
 {
-    int err = page->undigested != 0 ? page->undigested : follow_found(page);
-    if (err == 0)
+    bool follow = page->undigested == 0 && !is_one_too_many(page);
+    int err = follow ? follow_found(page) : page->undigested;
+    if (err == 0 && follow)
         fields_follow(page);
     if (err != 0)
         settle_failed(page, err, why_unread(err));
@@ -94,15 +129,83 @@ static void follow_and_finish(struct page *page)
         keep_finish(page);
 }
 
-static void kept(struct weft_op *parent, struct weft_op *op)
+/* Some have to be digested before it is known what is saved: those whose links are written anew, and those
+ * that may be what they were before. */
+static bool converts(const struct page *page)
 {
-    (void)parent;
-    struct page *page = weft_owner(op, struct page, save.work.op);
-    if (op->status != 0 && page->undigested == 0)
-        keep_failed(page, op->status);
+    return page->crawl->settings->convert && page->reader->linked;
+}
+
+static void judge_kept(struct page *page, int status)
+{
+    if (page->unarchived != 0)
+        archive_refused(page, page->unarchived);
+    else if (status != 0 && page->undigested == 0)
+        keep_failed(page, status);
     else
         follow_and_finish(page);
 }
+
+static void kept(struct weft_op *parent, struct weft_op *op)
+{
+    (void)parent;
+    judge_kept(weft_owner(op, struct page, save.work.op), op->status);
+}
+
+static void save_body(struct page *page, int (*before)(struct save *save))
+{
+    struct crawl *crawl = page->crawl;
+    page->save.before = before;
+    save_file(&crawl->op, &page->save, &crawl->folder, page->name, page->reader->body.data,
+              page->reader->body.used, page->modified, kept);
+}
+
+/* Also one of too many has links to be written anew. */
+static int follow_all(struct page *page)
+{
+    if (page->rewrites)
+        offline_begin(page);
+    page->left_alone = is_one_too_many(page);
+    int err = follow_found(page);
+    if (err == 0 && !page->left_alone)
+        fields_follow(page);
+    return err;
+}
+
+/* It is digested, and in the archive if there is one; now it is known what it is. Links of one that is as it was
+ * were followed, or left out, then. */
+static void judge_digested(struct page *page)
+{
+    bool same = page->undigested == 0 && update_is_same(page);
+    page->rewrites = converts(page) && !same;
+    int err = page->undigested;
+    if (err == 0 && page->rewrites)
+        err = follow_all(page);
+    if (err != 0)
+        settle_failed(page, err, why_unread(err));
+    else if (same)
+        update_same(page);
+    else if (page->rewrites)
+        offline_keep(page);
+    else
+        save_body(page, NULL);
+}
+
+static void filed(struct weft_op *parent, struct weft_op *op)
+{
+    (void)parent;
+    struct page *page = weft_owner(op, struct page, filing.op);
+    if (page->crawl->aborted)
+        page_leave(page);
+    else if (page->unarchived != 0 || page->crawl->settings->warc_only)
+        judge_kept(page, op->status);
+    else if (op->status != 0 && page->undigested == 0)
+        keep_failed(page, op->status);
+    else
+        judge_digested(page);
+}
+
+/* ---- one that was spilled ------------------------------------------------------------------- */
 
 static void committed(struct weft_op *parent, struct weft_op *op)
 {
@@ -114,13 +217,27 @@ static void committed(struct weft_op *parent, struct weft_op *op)
         follow_and_finish(page);
 }
 
-static void last_written(struct weft_op *parent, struct weft_op *op)
+/* The end of one that was spilled, and is as it was before. If some of its links were followed, all are. */
+static void place_same(struct page *page)
 {
-    struct page *page = weft_owner(op, struct page, stream.work.op);
-    if (op->status != 0)
-        keep_failed(page, op->status);
+    int err = page->forgotten ? follow_found(page) : 0;
+    save_abandon(&page->stream);
+    if (err != 0)
+        settle_failed(page, err, why_unread(err));
     else
-        save_commit(parent, &page->stream, page->stream.modified, committed);
+        update_same(page);
+}
+
+/* Its record is written, or there is none. */
+static void place(struct page *page)
+{
+    if (page->crawl->settings->warc_only) {
+        follow_and_finish(page);
+    } else if (page->undigested == 0 && update_is_same(page)) {
+        place_same(page);
+    } else {
+        save_commit(&page->crawl->op, &page->stream, page->stream.modified, committed);
+    }
 }
 
 static int64_t modified_of(const struct page *page)
@@ -135,20 +252,21 @@ void keep_page(struct page *page)
 {
     struct crawl *crawl = page->crawl;
     struct reader *reader = page->reader;
-    int err = page_name(page);
+    int err = crawl->settings->warc_only ? 0 : page_name(page);
     if (err != 0) {
         settle_failed(page, err, weft_strerror(err));
         return;
     }
     crawl->bytes += page->fetch.wire_received;
+    page->modified = modified_of(page);
+    page->save.work.crew = page->filing.crew = &crawl->crew;
     if (page->streamed) {
         page->undigested = reader_end(reader, page->hash);
-        page->stream.modified = modified_of(page);
-        save_write(&crawl->op, &page->stream, reader->body.data, reader->body.used, last_written);
-        return;
+        page->stream.modified = page->modified;
+        archive_answer(page, place);
+    } else if (crawl->settings->warc_only || converts(page) || page->before.there) {
+        weft_work(&crawl->op, &page->filing, digest_only, filed);
+    } else {
+        save_body(page, digest_before);
     }
-    page->save.before = digest;
-    page->save.work.crew = &crawl->crew;
-    save_file(&crawl->op, &page->save, &crawl->folder, page->name, reader->body.data,
-              reader->body.used, modified_of(page), kept);
 }

@@ -10,6 +10,7 @@
  * URLs were redirected to, because those are part of the scope. */
 #include "command.h"
 #include "spider/crawl.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,7 @@ int crawl_remember_scope(struct crawl *crawl, const struct weft_url *url)
     return err;
 }
 
-static int recall_scope(struct crawl *crawl)
+int crawl_recall_scope(struct crawl *crawl)
 {
     struct weft_text value;
     int err = kept(crawl, key_scope, &value);
@@ -95,6 +96,7 @@ static int recall_adopt(struct crawl *crawl)
 struct changes {
     struct crawl *crawl;
     bool rules;      /* other ones: look at everything again */
+    bool links;      /* who links to whom was not kept until now: the same, from the disk */
     unsigned before; /* the nesting; nothing nearer than that needs a look */
     unsigned now;
     unsigned deepest; /* of all times: what waits was found with that */
@@ -107,12 +109,18 @@ static char *rules_text(const struct crawl *crawl)
     char *scope = scope_text(&crawl->scope);
     if (scope == NULL)
         return NULL;
-    size_t size = strlen(scope) + 96;
+    const struct settings *settings = crawl->settings;
+    const struct trap_limits *traps = &settings->traps;
+    size_t size = strlen(scope) + 320;
     char *text = weft_alloc(size);
     if (text != NULL)
-        snprintf(text, size, "robots %d\nmax-file %llu\nplaces %llx\n%s",
-                 !crawl->settings->no_robots, (unsigned long long)crawl->settings->max_file,
-                 (unsigned long long)crawl->places, scope);
+        snprintf(text, size,
+                 "robots %d\nmax-file %" PRIu64 "\nplaces %" PRIx64 "\n"
+                 "traps %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+                 " %" PRIu64 " %" PRIu64 "\n%s",
+                 !settings->no_robots, settings->max_file, crawl->places, traps->url,
+                 traps->repeats, traps->params, traps->hosts, traps->per_host, traps->like,
+                 traps->chain, traps->same, scope);
     weft_free(scope);
     return text;
 }
@@ -120,7 +128,11 @@ static char *rules_text(const struct crawl *crawl)
 static int find_changes(struct crawl *crawl, struct changes *changes)
 {
     struct weft_text value;
-    *changes = (struct changes){.crawl = crawl, .now = nesting_of(crawl->settings)};
+    *changes =
+        (struct changes){.crawl = crawl,
+                         .now = nesting_of(crawl->settings),
+                         .links = (crawl->settings->report != NULL || crawl->settings->check) &&
+                                  !edges_exist(crawl->folder_path)};
     changes->before = changes->now;
     changes->text = rules_text(crawl);
     if (changes->text == NULL)
@@ -131,6 +143,7 @@ static int find_changes(struct crawl *crawl, struct changes *changes)
     changes->rules = value.data != NULL && !weft_text_is(value, changes->text);
     err = kept_number(crawl, key_nesting, &changes->before);
     changes->deepest = changes->now;
+    crawl->update.look_through |= changes->rules || changes->now != changes->before;
     unsigned deepest = 0;
     if (err == 0)
         err = kept_number(crawl, key_deepest, &deepest);
@@ -151,6 +164,19 @@ static int keep_changes(struct crawl *crawl, const struct changes *changes)
     return err;
 }
 
+/* Who links to whom. Once it is kept it always is, or it would have gaps; and the file is made only
+ * when it is in the state that pages have to be looked through for it. */
+static int open_edges(struct crawl *crawl, const struct changes *changes)
+{
+    if (!changes->links && !edges_exist(crawl->folder_path))
+        return 0;
+    int err = weft_crawl_flush(&crawl->state);
+    if (err == 0)
+        err = edges_open(&crawl->edges, crawl->folder_path, crawl->state.known);
+    edges_tidy(&crawl->edges, crawl->folder_path);
+    return err;
+}
+
 /* ---- what is left --------------------------------------------------------------------------- */
 
 /* Refused, reset, timed out, too busy, or a good answer that could not be saved: the next time may be
@@ -159,6 +185,26 @@ static bool may_pass(const struct weft_crawl_result *result)
 {
     int status = result->http_status;
     return status < 300 || status == 408 || status == 425 || status == 429 || status >= 500;
+}
+
+/* Does an update ask for it? What is there and beyond the edge stays as it is. What a page may be shown with
+ * is known by its name only. */
+static bool is_asked_again(const struct changes *changes, struct weft_text url, unsigned depth,
+                           const struct weft_crawl_result *result)
+{
+    struct crawl *crawl = changes->crawl;
+    if (update_is_done(crawl, result) || result->what == WEFT_CRAWL_SKIPPED)
+        return false;
+    return changes->now == changes->deepest || follow_is_near(crawl, depth, false) ||
+           (weft_url_parse(&crawl->other, url, NULL) == 0 && follow_is_requisite(&crawl->other) &&
+            follow_is_near(crawl, depth, true));
+}
+
+/* With --warc-only there is no file of it, and now one is wanted. */
+static bool lacks_file(const struct crawl *crawl, const struct weft_crawl_result *result)
+{
+    bool there = result->what == WEFT_CRAWL_DONE || result->what == WEFT_CRAWL_AGAIN;
+    return there && !crawl->settings->warc_only && archive_has_name(result->file);
 }
 
 static enum weft_crawl_what next_for(const struct changes *changes, unsigned depth,
@@ -175,7 +221,7 @@ static enum weft_crawl_what next_for(const struct changes *changes, unsigned dep
     case WEFT_CRAWL_MOVED:
         return changes->rules && result->redirect == 0 ? WEFT_CRAWL_WAITING : result->what;
     case WEFT_CRAWL_DONE:
-        return changes->rules || moved_edge ? WEFT_CRAWL_AGAIN : result->what;
+        return changes->rules || changes->links || moved_edge ? WEFT_CRAWL_AGAIN : result->what;
     default:
         return result->what;
     }
@@ -197,13 +243,26 @@ static enum weft_crawl_what without(enum weft_crawl_what before)
                : WEFT_CRAWL_SKIPPED;
 }
 
+/* What counts against traps is not kept: it follows from what is known. */
+static void count_again(struct crawl *crawl, struct weft_text url, unsigned depth,
+                        const struct weft_crawl_result *result)
+{
+    bool page = result->what == WEFT_CRAWL_DONE || result->what == WEFT_CRAWL_AGAIN;
+    trap_seen(&crawl->trap, url, depth, 1);
+    if (page && result->size > 0 && (result->hash[0] | result->hash[1]) != 0)
+        trap_body(&crawl->trap, url, result->hash);
+}
+
 static int sort_out(struct weft_crawl *state, weft_crawl_id id, struct weft_text url,
                     const struct weft_crawl_result *result, void *context)
 {
     struct changes *changes = context;
     struct crawl *crawl = changes->crawl;
     unsigned depth = weft_crawl_depth(state, id);
+    count_again(crawl, url, depth, result);
     enum weft_crawl_what what = next_for(changes, depth, result);
+    if (is_asked_again(changes, url, depth, result) || lacks_file(crawl, result))
+        what = WEFT_CRAWL_WAITING;
     if (what != WEFT_CRAWL_WAITING && what != WEFT_CRAWL_AGAIN)
         return 0;
     int err = weft_url_parse(&crawl->other, url, NULL);
@@ -250,7 +309,7 @@ int crawl_look_again(struct crawl *crawl)
 /* ---- where it begins ------------------------------------------------------------------------ */
 
 /* "example.org/a" is a URL to people. */
-static int parse_start(struct crawl *crawl, const char *text)
+int crawl_parse_start(struct crawl *crawl, const char *text)
 {
     struct weft_url *url = &crawl->link;
     int err = weft_url_parse(url, weft_text_of(text), NULL);
@@ -271,7 +330,7 @@ static int parse_start(struct crawl *crawl, const char *text)
 
 static int add_scope(struct crawl *crawl, const char *text)
 {
-    int err = parse_start(crawl, text);
+    int err = crawl_parse_start(crawl, text);
     if (err == UV_EINVAL || err == UV_E2BIG) {
         complain("'%.200s' is no http or https URL%s", text,
                  err == UV_E2BIG ? ": it is too long" : "");
@@ -298,7 +357,7 @@ static int add_scope(struct crawl *crawl, const char *text)
 static int see_start(struct crawl *crawl, const char *text)
 {
     weft_crawl_id id = 0;
-    int err = parse_start(crawl, text);
+    int err = crawl_parse_start(crawl, text);
     if (err == 0)
         err = follow_see(crawl, &crawl->link, 0, 0, &id);
     /* Rules do not apply to what the user names. */
@@ -311,7 +370,7 @@ static int see_start(struct crawl *crawl, const char *text)
     return 0;
 }
 
-static int open_scope(struct crawl *crawl)
+int crawl_open_scope(struct crawl *crawl)
 {
     const struct settings *settings = crawl->settings;
     char message[SCOPE_MESSAGE_MAX];
@@ -332,23 +391,55 @@ static int open_scope(struct crawl *crawl)
     return err;
 }
 
+bool crawl_has_rules(struct crawl *crawl)
+{
+    struct weft_text value;
+    char *text = scope_text(&crawl->scope);
+    size_t size = text != NULL ? strlen(text) : 0;
+    bool same = text == NULL || kept(crawl, key_rules, &value) != 0 || value.data == NULL ||
+                (value.size >= size && memcmp(value.data + value.size - size, text, size) == 0);
+    weft_free(text);
+    return same;
+}
+
+const char *crawl_nesting_text(struct crawl *crawl)
+{
+    static char text[48];
+    unsigned nesting = nesting_of(crawl->settings);
+    if (!crawl->settings->nesting_given)
+        kept_number(crawl, key_nesting, &nesting);
+    if (nesting >= NESTING_ENDLESS)
+        return "as far as they lead";
+    snprintf(text, sizeof text, "%u away from a start URL", nesting);
+    return text;
+}
+
 int crawl_load(struct crawl *crawl)
 {
     const struct settings *settings = crawl->settings;
     struct changes changes = {0};
-    int err = open_scope(crawl);
+    int err = crawl_open_scope(crawl);
     if (err != 0)
         return err;
     crawl->starts = weft_calloc(settings->urls_count, sizeof *crawl->starts);
-    err = crawl->starts == NULL ? UV_ENOMEM : recall_scope(crawl);
+    crawl->trap = (struct trap){.limits = settings->traps, .state = &crawl->state};
+    err = crawl->starts == NULL ? UV_ENOMEM : trap_open(&crawl->trap);
+    if (err == 0)
+        err = crawl_recall_scope(crawl);
     if (err == 0)
         err = recall_adopt(crawl);
+    if (err == 0)
+        err = offline_load(crawl);
+    if (err == 0)
+        err = update_load(crawl);
     if (err == 0)
         err = find_changes(crawl, &changes);
     if (err == 0)
         err = weft_crawl_each(&crawl->state, sort_out, &changes);
     if (err == 0)
         err = keep_changes(crawl, &changes);
+    if (err == 0)
+        err = open_edges(crawl, &changes);
     weft_free(changes.text);
     for (size_t i = 0; err == 0 && i < settings->urls_count; i++)
         err = see_start(crawl, settings->urls[i]);

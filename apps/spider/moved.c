@@ -70,7 +70,7 @@ void moved_page(struct page *page)
     weft_url_drop_fragment(to);
     weft_url_drop_credentials(to);
     if (is_for_cookie(page, to)) {
-        outcome_fetch_again(page);
+        outcome_fetch_again(page, "it gave a cookie");
         return;
     }
     if (hops_to(crawl, page->id) >= CRAWL_REDIRECTS) {
@@ -81,11 +81,19 @@ void moved_page(struct page *page)
     if (start)
         move_scope(page, to);
     report_line(crawl, "moved    %s to %s", page->url.href.data, to->href.data);
-    if (start || scope_check(&crawl->scope, to, follow_is_requisite(&page->url)) == SCOPE_IN)
-        err = follow_see(crawl, to, weft_crawl_depth(&crawl->state, page->id), page->id,
-                         &result.redirect);
-    else
+    unsigned depth = weft_crawl_depth(&crawl->state, page->id);
+    enum trap_kind trap = TRAP_NONE;
+    if (!start && !crawl->settings->check &&
+        scope_check(&crawl->scope, to, follow_is_requisite(&page->url)) != SCOPE_IN)
         result.note = weft_text_of("it leads out of the scope");
+    else if (!start && (trap = follow_trap(crawl, to, depth)) != TRAP_NONE)
+        result.note = weft_text_of(trap_reason(trap));
+    else
+        err = follow_see(crawl, to, depth, page->id, &result.redirect);
+    if (page->before.known)
+        follow_forget(page);
+    if (err == 0)
+        follow_note(crawl, page->id, result.redirect);
     if (err != 0)
         settle_failed(page, err, weft_strerror(err));
     else if (is_loop(crawl, page->id, result.redirect))

@@ -1,8 +1,8 @@
 /* From a URL to the name of a file.
  *
  * A name is made of parts, one for each segment: the host, the folders, the file. Each part is
- * written byte by byte into a struct part, which keeps the first bytes of it and a hash of all, so
- * that a part that has become too long can be cut without a second look at the URL:
+ * written byte by byte into a struct part, which keeps the first bytes of it and, once there are too
+ * many, a hash of all, so that it can be cut without a second look at the URL:
  *
  *     stem  [~ for a device]  [@ query]  [~ hash, if it was cut]  extension, or ~ for a folder's
  *
@@ -49,7 +49,7 @@ static bool is_digit(char c)
 
 static bool is_letter(char c)
 {
-    return weft_text_lower(c) >= 'a' && weft_text_lower(c) <= 'z';
+    return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 }
 
 static bool is_hex(char c)
@@ -64,7 +64,17 @@ static char upper(char c)
 
 static bool is_safe(char c)
 {
-    return is_letter(c) || is_digit(c) || (c != '\0' && strchr("-._=+,", c) != NULL);
+    switch (c) {
+    case '-':
+    case '.':
+    case '_':
+    case '=':
+    case '+':
+    case ',':
+        return true;
+    default:
+        return is_letter(c) || is_digit(c);
+    }
 }
 
 /* The dot of a segment's extension, or its end. Something has to stand before the dot. */
@@ -83,21 +93,36 @@ static size_t extension_at(struct weft_text segment)
 
 struct part {
     char text[NAME_PART_MAX];
-    size_t size;  /* of what was kept of it, */
-    size_t whole; /* of all of it */
-    uint64_t hash;
+    size_t size;   /* of what was kept of it */
+    bool cut;      /* that is not all, */
+    uint64_t hash; /* and this is of all of it */
 };
+
+static void begin_part(struct part *part)
+{
+    part->size = 0;
+    part->cut = false;
+}
 
 static void put(struct part *part, char c)
 {
-    if (part->size < sizeof part->text)
+    if (part->size < sizeof part->text) {
         part->text[part->size++] = c;
-    part->whole++;
+        return;
+    }
+    if (!part->cut)
+        part->hash = hash_add(hash_basis, part->text, part->size);
+    part->cut = true;
     part->hash = hash_add(part->hash, &c, 1);
 }
 
 static void put_text(struct part *part, struct weft_text text)
 {
+    if (text.size > 0 && text.size <= sizeof part->text - part->size) {
+        memcpy(part->text + part->size, text.data, text.size);
+        part->size += text.size;
+        return;
+    }
     for (size_t i = 0; i < text.size; i++)
         put(part, text.data[i]);
 }
@@ -114,23 +139,24 @@ static void put_encoded(struct part *part, char c)
 static size_t put_next(struct part *part, struct weft_text text, size_t i)
 {
     char c = text.data[i];
+    if (is_safe(c)) {
+        put(part, c);
+        return i + 1;
+    }
     if (c == '%' && text.size - i > 2 && is_hex(text.data[i + 1]) && is_hex(text.data[i + 2])) {
         put(part, '%');
         put(part, upper(text.data[i + 1]));
         put(part, upper(text.data[i + 2]));
         return i + 3;
     }
-    if (is_safe(c))
-        put(part, c);
-    else
-        put_encoded(part, c);
+    put_encoded(part, c);
     return i + 1;
 }
 
 /* Cut what is too long, so that the hash and this extension fit behind it. */
 static void cut_part(struct part *part, struct weft_text extension)
 {
-    if (part->whole <= sizeof part->text)
+    if (!part->cut)
         return;
     size_t size = sizeof part->text - 1 - HASH_DIGITS - extension.size;
     if (part->text[size - 1] == '%')
@@ -151,11 +177,24 @@ static bool is_device(struct weft_text base)
     static const char *const names[] = {"con", "prn", "aux", "nul", "com", "lpt"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         bool numbered = i >= 4;
-        if (base.size == (numbered ? 4 : 3) &&
+        if (base.size == (numbered ? 4 : 3) && weft_text_lower(base.data[0]) == names[i][0] &&
             weft_text_same(weft_text(base.data, 3), weft_text_of(names[i])))
             return !numbered || is_digit(base.data[3]);
     }
     return false;
+}
+
+/* Does each byte stand for itself where it is? Of nearly all segments all do. */
+static bool is_plain(struct weft_text text)
+{
+    if (text.size == 0 || text.data[0] == '.' || text.data[0] == '-' ||
+        text.data[text.size - 1] == '.')
+        return false;
+    for (size_t i = 0; i < text.size; i++) {
+        if (!is_safe(text.data[i]))
+            return false;
+    }
+    return true;
 }
 
 /* A segment, or the beginning of one: size bytes of it. */
@@ -163,6 +202,10 @@ static void put_stem(struct part *part, struct weft_text segment, size_t size)
 {
     struct weft_text rest = segment, base = weft_text_cut(&rest, '.');
     bool device = is_device(base);
+    if (!device && is_plain(weft_text(segment.data, size))) {
+        put_text(part, weft_text(segment.data, size));
+        return;
+    }
     for (size_t i = 0; i < size;) {
         bool first = i == 0, last = i + 1 == segment.size;
         char c = segment.data[i];
@@ -202,7 +245,7 @@ static void make_file(struct part *part, struct weft_text segment, struct weft_t
     struct weft_text extension = weft_text(segment.data + dot, segment.size - dot);
     if (extension.size == 0)
         extension = weft_text_of(".html");
-    *part = (struct part){.hash = hash_basis};
+    begin_part(part);
     put_stem(part, segment, dot);
     if (query.data != NULL)
         put_query(part, query);
@@ -212,7 +255,7 @@ static void make_file(struct part *part, struct weft_text segment, struct weft_t
 
 static void make_folder(struct part *part, struct weft_text segment)
 {
-    *part = (struct part){.hash = hash_basis};
+    begin_part(part);
     put_stem(part, segment, segment.size);
     if (segment.size == 0 || extension_at(segment) < segment.size)
         put(part, '~');
@@ -246,7 +289,7 @@ static void make_host(struct part *part, struct weft_text host)
     size_t colon = port_at(host);
     struct weft_text port = weft_text(host.data + colon, host.size - colon);
     struct weft_text name = weft_text(host.data, colon);
-    *part = (struct part){.hash = hash_basis};
+    begin_part(part);
     if (is_ipv6(name)) {
         for (size_t i = 1; i + 1 < name.size; i++)
             put(part, name.data[i] == ':' ? '_' : name.data[i]);

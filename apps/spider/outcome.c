@@ -7,9 +7,11 @@
  *            others ──► FAILED
  *     none ──► the host rests ──► fetched again, until the host is given up ──► FAILED
  *
- * What is good goes to keep.c, a redirect to moved.c, and every way ends in settle.c. */
+ * What is good goes to keep.c, a redirect to moved.c, and every way ends in settle.c. If there is an
+ * archive, each answer is there before anything follows from it. */
 #include "spider/crawl.h"
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <weft/http_message.h>
 
@@ -26,6 +28,15 @@ int64_t outcome_retry_after_ms(const struct weft_http_fetch *fetch)
     struct weft_text after = weft_http_fetch_get(fetch, "Retry-After");
     bool told = weft_http_retry_after(after, time(NULL), RETRY_AFTER_S, &seconds) == 0;
     return told ? (int64_t)seconds * 1000 : -1;
+}
+
+const char *outcome_explain(const struct weft_http_fetch *fetch, char *why, size_t size)
+{
+    weft_http_fetch_explain(fetch, why, size);
+    size_t used = strlen(why);
+    if (fetch->failure == WEFT_FETCH_FAILED_REFUSED)
+        snprintf(why + used, size - used, ": it is private (--no-private)");
+    return why;
 }
 
 /* ---- again ---------------------------------------------------------------------------------- */
@@ -45,8 +56,9 @@ static void fetch_again(struct page *page, void (*queue)(struct page *page))
     queue(page);
 }
 
-void outcome_fetch_again(struct page *page)
+void outcome_fetch_again(struct page *page, const char *why)
 {
+    story_later(page, why, 0);
     fetch_again(page, page_queue_first);
 }
 
@@ -61,7 +73,7 @@ static void rested(struct weft_op *parent, struct weft_op *op)
 }
 
 /* Half a second, a second, two …, up to a minute; a part of it by chance. */
-static void nap(struct page *page)
+static void nap(struct page *page, const char *why)
 {
     if (page->crawl->stop != CRAWL_GOES_ON) {
         page_leave(page);
@@ -72,15 +84,17 @@ static void nap(struct page *page)
         ms *= 2;
     page->crawl->seed = page->crawl->seed * 6364136223846793005u + 1442695040888963407u;
     ms = ms / 2 + (page->crawl->seed >> 33) % (ms / 2 + 1);
+    story_later(page, why, ms);
     weft_sleep(&page->crawl->naps, &page->nap, ms, rested);
 }
 
 void outcome_try_later(struct page *page)
 {
+    static const char why[] = "too many files are open";
     if (page->attempts++ <= page->crawl->settings->retries)
-        nap(page);
+        nap(page, why);
     else
-        settle_failed(page, UV_EAGAIN, "too many files are open");
+        settle_failed(page, UV_EAGAIN, why);
 }
 
 static void says_no(struct page *page)
@@ -93,7 +107,7 @@ static void says_no(struct page *page)
         snprintf(note, sizeof note, "%d %s", status, weft_http_reason(status));
     bool for_now = status == 408 || status == 425 || status >= 500;
     if (for_now && page->attempts <= page->crawl->settings->retries)
-        nap(page);
+        nap(page, note);
     else
         settle_failed(page, 0, note);
 }
@@ -119,6 +133,7 @@ static void pushed_back(struct page *page)
         return;
     }
     report_line(page->crawl, "later    %s: %d", page->url.href.data, page->fetch.status);
+    story_later(page, weft_http_reason(page->fetch.status), 0);
     fetch_again(page, page_queue);
 }
 
@@ -153,13 +168,14 @@ void outcome_heard(struct page *page)
     const struct weft_http_fetch *fetch = &page->fetch;
     struct pace *pace = &page->host->pace;
     uint64_t now = weft_now(loop_of(page)), took = now - page->begun_at;
+    bool answered = page_has_answer(page);
     if (page->refused != 0 || is_cancelled(page))
         return;
-    if (fetch->op.status == 0 && is_push_back(fetch->status) && is_its_own(page))
+    if (answered && is_push_back(fetch->status) && is_its_own(page))
         return; /* this page is, not the host */
-    if (fetch->op.status == 0 && is_push_back(fetch->status))
+    if (answered && is_push_back(fetch->status))
         pace_pushed_back(pace, now, took, outcome_retry_after_ms(fetch));
-    else if (fetch->op.status == 0)
+    else if (answered)
         pace_answered(pace, now, fetch->times.first_byte / 1000);
     else if (!is_for_good(fetch))
         pace_failed(pace, now, took);
@@ -169,27 +185,43 @@ void outcome_heard(struct page *page)
 static void judge_answer(struct page *page)
 {
     int status = page->fetch.status;
-    page->crawl->fetched++;
     if (is_push_back(status)) {
         pushed_back(page);
         return;
     }
     page->attempts++;
-    if (status >= 300 && status < 400 && page->fetch.location != NULL)
+    if (check_answered(page))
+        return;
+    if (status == 304 && page->before.there)
+        update_same(page);
+    else if (status >= 300 && status < 400 && page->fetch.location != NULL)
         moved_page(page);
-    else if (page->reader != NULL)
+    else if (page->good)
         keep_page(page);
     else
         says_no(page);
+}
+
+/* One that is kept is archived on its way. */
+static void take_answer(struct page *page)
+{
+    page->crawl->fetched++;
+    if (page->good)
+        judge_answer(page);
+    else
+        archive_answer(page, judge_answer);
 }
 
 /* Our own callbacks ended it. */
 static void judge_refused(struct page *page)
 {
     page->crawl->fetched++;
-    if (page->unsaved)
+    if (page->unsaved) {
         keep_failed(page, page->refused);
-    else if (page->refused == UV_ENOTSUP && page_name(page) == 0)
+        return;
+    }
+    page->attempts++;
+    if (page->refused == UV_ENOTSUP && page_name(page) == 0)
         keep_finish(page); /* a dry run: its head was enough */
     else if (page->refused == UV_EFBIG)
         settle_skipped(page, "it is larger than --max-file");
@@ -202,9 +234,9 @@ static void judge_silence(struct page *page)
     struct weft_http_fetch *fetch = &page->fetch;
     struct host *host = page->host;
     char why[WEFT_FETCH_EXPLAIN];
-    weft_http_fetch_explain(fetch, why, sizeof why);
+    outcome_explain(fetch, why, sizeof why);
     page->attempts++;
-    if (is_nobody(fetch) || host->pace.gone)
+    if (is_nobody(fetch) || host->pace.gone || fetch->failure == WEFT_FETCH_FAILED_REFUSED)
         host_give_up(host, "", fetch);
     /* Nobody there: the host's pace says how often it is tried. Otherwise it is this page's fault. */
     bool unreached =
@@ -215,6 +247,7 @@ static void judge_silence(struct page *page)
         return;
     }
     report_line(page->crawl, "failed   %s: %s; again later", page->url.href.data, why);
+    story_later(page, why, 0);
     fetch_again(page, page_queue_first);
 }
 
@@ -229,6 +262,8 @@ void outcome_fetched(struct weft_op *parent, struct weft_op *op)
 {
     (void)parent;
     struct page *page = weft_owner(op, struct page, op);
+    if (page->begun)
+        story_fetched(page);
     if (!page->begun && page->host->pace.gone && page->crawl->stop == CRAWL_GOES_ON)
         settle_failed(page, UV_EHOSTUNREACH, page->host->why);
     else if (!page->begun && page->crawl->stop == CRAWL_GOES_ON)
@@ -237,8 +272,8 @@ void outcome_fetched(struct weft_op *parent, struct weft_op *op)
         page_leave(page);
     else if (page->refused != 0)
         judge_refused(page);
-    else if (page->fetch.op.status == 0)
-        judge_answer(page);
+    else if (page_has_answer(page))
+        take_answer(page);
     else
         judge_silence(page);
 }

@@ -4,8 +4,10 @@
  * a large one every READER_KEPT bytes are read, and spilled to a file that has no name yet, and the
  * server has to wait meanwhile. So the op of a page ends
  * when its fetch and the spill have ended; what becomes of it then is outcome.c's. */
+#include "offline/local.h"
 #include "spider/crawl.h"
 #include <string.h>
+#include <time.h>
 #include <weft/http_message.h>
 
 /* ---- memory --------------------------------------------------------------------------------- */
@@ -48,10 +50,13 @@ struct page *page_new(struct crawl *crawl, struct host *host, weft_crawl_id id)
     int err = weft_crawl_url(&crawl->state, id, crawl->text, WEFT_CRAWL_URL_MAX + 1, &size, NULL);
     if (err == 0)
         err = weft_url_parse(&page->url, weft_text(crawl->text, size), NULL);
-    if (err == 0)
-        return page;
-    page_free(page);
-    return NULL;
+    if (err != 0) {
+        page_free(page);
+        return NULL;
+    }
+    if (host != NULL) /* it is going to be asked for */
+        update_recall(page);
+    return page;
 }
 
 bool page_is_here(const struct crawl *crawl, weft_crawl_id id)
@@ -125,26 +130,49 @@ int page_read_begin(struct page *page)
 
 /* ---- its name ------------------------------------------------------------------------------- */
 
-int page_name(struct page *page)
+/* A browser that opens it from the disk has only its name to tell it for a page. */
+static int add_ending(char name[NAME_SIZE])
 {
-    struct weft_crawl *state = &page->crawl->state;
-    if (page->named)
+    static const char ending[] = ".html";
+    size_t size = strlen(name);
+    if (local_is_page(weft_text(name, size)))
         return 0;
-    int err = name_of(weft_url_host(&page->url), weft_url_pathname(&page->url),
-                      weft_url_query(&page->url), page->name, sizeof page->name);
+    if (size + sizeof ending > NAME_SIZE)
+        return UV_ENOBUFS;
+    memcpy(name + size, ending, sizeof ending);
+    return 0;
+}
+
+int page_claim_name(struct crawl *crawl, weft_crawl_id id, const struct weft_url *url, bool is_page,
+                    char name[NAME_SIZE])
+{
+    int err =
+        name_of(weft_url_host(url), weft_url_pathname(url), weft_url_query(url), name, NAME_SIZE);
+    if (err == 0 && is_page)
+        err = add_ending(name);
     if (err != 0)
         return err;
-    page->named = weft_crawl_claim(state, weft_text_of(page->name), page->id);
+    if (weft_crawl_claim(&crawl->state, weft_text_of(name), id))
+        return 0;
     /* Another URL has it. The hash of ours is nobody else's, but for a chance in four billion. */
     char plain[NAME_SIZE];
-    memcpy(plain, page->name, sizeof plain);
-    for (uint64_t i = 0; !page->named && i < 8; i++) {
-        err = name_again(plain, name_hash(page->url.href) + i, page->name, sizeof page->name);
-        if (err != 0)
+    memcpy(plain, name, sizeof plain);
+    for (uint64_t i = 0; i < 8; i++) {
+        err = name_again(plain, name_hash(url->href) + i, name, NAME_SIZE);
+        if (err != 0 || weft_crawl_claim(&crawl->state, weft_text_of(name), id))
             return err;
-        page->named = weft_crawl_claim(state, weft_text_of(page->name), page->id);
     }
-    return page->named ? 0 : UV_ENOMEM;
+    return UV_ENOMEM;
+}
+
+int page_name(struct page *page)
+{
+    if (page->named)
+        return 0;
+    bool is_page = page->is_page && page->crawl->settings->convert;
+    int err = page_claim_name(page->crawl, page->id, &page->url, is_page, page->name);
+    page->named = err == 0;
+    return err;
 }
 
 /* ---- the body ------------------------------------------------------------------------------- */
@@ -172,13 +200,23 @@ static uint64_t announced(const struct page *page)
     return size;
 }
 
+/* An answer that says no is worth its bytes to an archive. */
+static int read_for_archive(struct page *page)
+{
+    int err = page_read_begin(page);
+    return err == 0 ? 0 : refuse(page, err);
+}
+
 /* In a dry run only what has links is worth its bytes. */
 static int on_head(struct weft_http_fetch *fetch)
 {
     struct page *page = weft_owner(fetch, struct page, fetch);
     const struct settings *settings = page->crawl->settings;
-    if (!is_good(fetch->status))
+    page->good = is_good(fetch->status);
+    if (page->by_head)
         return 0;
+    if (!page->good)
+        return page->crawl->warc.open ? read_for_archive(page) : 0;
     enum weft_links_type type;
     struct weft_text charset;
     bool linked = reader_type(weft_http_fetch_get(fetch, "Content-Type"),
@@ -187,13 +225,17 @@ static int on_head(struct weft_http_fetch *fetch)
     if (most > 0 && size > most)
         return refuse(page, UV_EFBIG);
     page->nofollow = !settings->no_robots && fields_nofollow(page);
-    if (!linked && settings_dry(settings))
+    if ((!linked && settings_dry(settings)) || check_only_looks(page))
         return refuse(page, UV_ENOTSUP);
     int err = page_read_begin(page);
     if (err == 0)
         err = reader_expect(page->reader, size);
-    if (err == 0 && linked)
+    page->type = type;
+    page->is_page = linked && type == WEFT_LINKS_HTML;
+    if (err == 0 && linked) {
+        page->reader->places = settings->convert;
         err = reader_links(page->reader, type, charset);
+    }
     return err == 0 ? 0 : refuse(page, err);
 }
 
@@ -222,15 +264,23 @@ static void opened(struct weft_op *op, struct weft_op *step)
     save_write(op, &page->stream, page->reader->body.data, page->reader->body.used, spilled);
 }
 
+/* What is not going to be a file gets no name, and takes none away from others. */
+static bool becomes_file(const struct page *page)
+{
+    return page->good && !page->crawl->settings->warc_only;
+}
+
 static int spill(struct page *page)
 {
     if (page->spilling)
         return WEFT_FETCH_PAUSE;
-    int err = page_name(page);
+    int err = becomes_file(page) ? page_name(page) : 0;
     if (err == 0)
         err = reader_digest(page->reader);
-    /* With a limit it may still become too large: then none of its links counts. */
-    if (err == 0 && page->crawl->settings->max_file == 0)
+    /* With a limit it may still become too large: then none of its links counts. But who has that
+     * many cannot have them all held back. */
+    bool later = page->crawl->settings->max_file > 0;
+    if (err == 0 && (!later || page->reader->found.used > READER_FOUND))
         err = follow_found(page);
     if (err != 0)
         return refuse(page, err);
@@ -239,8 +289,22 @@ static int spill(struct page *page)
         save_write(&page->op, &page->stream, page->reader->body.data, page->reader->body.used,
                    spilled);
     else
-        save_stream(&page->op, &page->stream, &page->crawl->folder, page->name, opened);
+        save_stream(&page->op, &page->stream, &page->crawl->folder,
+                    becomes_file(page) ? page->name : "nowhere/none.bin", opened);
     return WEFT_FETCH_PAUSE;
+}
+
+/* What it says is in its head. The rest of its body is not waited for, which may have no end; an archive
+ * has the beginning. */
+static int end_early(struct page *page)
+{
+    page->enough = page->cut = true;
+    return UV_EFBIG;
+}
+
+bool page_has_answer(const struct page *page)
+{
+    return page->fetch.op.status == 0 || (page->enough && page->refused == 0);
 }
 
 static int on_body(struct weft_http_fetch *fetch, const char *data, size_t size)
@@ -248,10 +312,13 @@ static int on_body(struct weft_http_fetch *fetch, const char *data, size_t size)
     struct page *page = weft_owner(fetch, struct page, fetch);
     struct reader *reader = page->reader;
     uint64_t most = page->crawl->settings->max_file;
+    if (!page->good && fetch->received + size > CRAWL_NO)
+        return end_early(page);
     if (reader == NULL)
-        return WEFT_FETCH_TAKEN; /* of an answer that says no: nobody reads it */
-    if (most > 0 && reader->size + size > most)
-        return refuse(page, UV_EFBIG);
+        return WEFT_FETCH_TAKEN; /* of an answer that says no: nobody keeps it */
+    page->cut |= most > 0 && reader->size + size > most;
+    if (page->cut)
+        return page->good ? refuse(page, UV_EFBIG) : WEFT_FETCH_TAKEN;
     if (page->spilling || !reader_has_room(reader, size))
         return spill(page);
     int err = reader_take(reader, data, size);
@@ -260,6 +327,11 @@ static int on_body(struct weft_http_fetch *fetch, const char *data, size_t size)
 
 /* ---- the request ---------------------------------------------------------------------------- */
 
+static unsigned rate_seconds(uint64_t ms)
+{
+    return ms == 0 ? 0 : ms < 1000 ? 1 : ms > 3600000 ? 3600 : (unsigned)(ms / 1000);
+}
+
 /* What names the sender goes to hosts within the scope only. */
 void page_request(struct page *page)
 {
@@ -267,12 +339,19 @@ void page_request(struct page *page)
     const struct settings *settings = crawl->settings;
     struct weft_http_fetch *fetch = &page->fetch;
     memset(fetch, 0, sizeof *fetch);
-    fetch->accept_encoding = "";
+    fetch->accept_encoding = crawl->warc.open ? "identity" : "";
+    fetch->keep_heads = crawl->warc.open;
     fetch->total_ms = settings->page_ms;
+    fetch->unpack_max = CRAWL_UNPACK;
+    fetch->rate_min =
+        settings->min_rate; /* silence in the middle: no longer than at the beginning */
+    fetch->rate_s = rate_seconds(settings->answer_ms);
+    fetch->fields = page->fields;
+    fetch->fields_count = update_ask(page, page->fields);
     if (!page->host->ours)
         return;
-    fetch->fields = settings->headers.items;
-    fetch->fields_count = settings->headers.count;
+    for (size_t i = 0; i < settings->headers.count; i++)
+        page->fields[fetch->fields_count++] = settings->headers.items[i];
     if (settings->user != NULL) {
         fetch->user = settings->user;
         fetch->password = crawl->password;
@@ -291,8 +370,13 @@ static void begin(struct weft_op *op)
     struct page *page = page_of(op);
     page->begun = true;
     page->begun_at = weft_now(weft_loop_of(op));
+    page->asked_at = time(NULL);
     page->refused = 0;
+    page->good = page->cut = page->enough = false;
     page_request(page);
+    page->by_head = check_by_head(page);
+    if (page->by_head)
+        page->fetch.method = "HEAD";
     page->fetch.on_head = on_head;
     page->fetch.on_body = on_body;
     weft_http_fetch(op, &page->fetch, &page->crawl->client, page->url.href.data, answered);

@@ -69,11 +69,13 @@ static void shrink(struct reader_buffer *buffer)
 
 int reader_begin(struct reader *reader, const struct weft_crawl *state, const struct weft_url *url)
 {
-    reader->linked = false;
+    reader->linked = reader->places = false;
     reader->size = 0;
     reader->body.used = reader->found.used = 0;
+    swaps_clear(&reader->swaps);
     reader->digested = 0;
     weft_crawl_hash_begin_light(state, &reader->hash);
+    reader->memo.file = 0;
     memo_key_begin(&reader->memo, state, url);
     return weft_url_copy(&reader->base, url);
 }
@@ -103,34 +105,47 @@ void reader_empty(struct reader *reader)
 /* ---- digested ------------------------------------------------------------------------------- */
 
 struct noted {
-    size_t size; /* of the text behind it */
+    uint32_t size;  /* of the text behind it, */
+    uint32_t plain; /* and without its fragment */
+    uint64_t hash;  /* of that */
+    uint64_t start, end;
     enum weft_link_kind kind;
-    bool nofollow;
+    enum weft_link_from from;
+    bool nofollow, in_attribute;
+    char quote;
 };
 
-/* Without its fragment: that is a place in a page, and makes one page look like many. */
+/* Without its fragment: that is a place in a page, and makes one page look like many. Only who writes
+ * the link anew needs it. */
 static int note(struct weft_links *links, const struct weft_link *link)
 {
     struct reader *reader = links->context;
-    struct weft_text rest = link->url, url = weft_text_cut(&rest, '#');
-    struct noted noted = {url.size, link->kind, link->nofollow};
+    struct weft_text rest = link->url, plain = weft_text_cut(&rest, '#');
+    struct weft_text url = reader->places ? link->url : plain;
+    struct noted noted = {.size = (uint32_t)url.size,
+                          .plain = (uint32_t)plain.size,
+                          .hash = memo_hash(plain),
+                          .start = link->start,
+                          .end = link->end,
+                          .kind = link->kind,
+                          .from = link->from,
+                          .nofollow = link->nofollow,
+                          .in_attribute = link->in_attribute,
+                          .quote = link->quote};
     char *to = append(&reader->found, sizeof noted + url.size);
     if (to == NULL)
         return UV_ENOMEM;
     memcpy(to, &noted, sizeof noted);
-    memcpy(to + sizeof noted, url.data, url.size);
+    if (url.size > 0)
+        memcpy(to + sizeof noted, url.data, url.size);
     return 0;
-}
-
-static void note_links(struct reader *reader)
-{
-    reader->links.on_link = note;
-    reader->links.context = reader;
 }
 
 int reader_links(struct reader *reader, enum weft_links_type type, struct weft_text charset)
 {
-    note_links(reader);
+    reader->links.on_link = note;
+    reader->links.context = reader;
+    reader->links.guards = reader->places;
     reader->linked = true;
     return weft_links_begin(&reader->links, type, charset);
 }
@@ -153,27 +168,59 @@ int reader_end(struct reader *reader, uint64_t hash[2])
     return err == 0 && reader->linked ? weft_links_end(&reader->links) : err;
 }
 
-int reader_scan(struct reader *reader, enum weft_links_type type, struct weft_text charset,
-                const char *data, size_t size)
+int reader_scan(struct reader *reader, const char *data, size_t size)
 {
-    note_links(reader);
-    return weft_links_scan(&reader->links, type, charset, data, size);
+    return size > 0 ? weft_links_feed(&reader->links, data, size) : weft_links_end(&reader->links);
 }
 
 /* ---- followed ------------------------------------------------------------------------------- */
 
-int reader_follow(struct reader *reader, reader_follow_fn *follow, void *context)
+enum { SOON = 4 };
+
+/* The link at `at` is followed soon; where the next one is. The table that it is looked for in is larger than
+ * what is near to the processor. */
+static size_t announce(const struct reader *reader, const struct memo *memo, size_t at)
 {
+    struct noted noted;
+    if (at >= reader->found.used)
+        return at;
+    memcpy(&noted, reader->found.data + at, sizeof noted);
+    memo_soon(memo, &reader->memo, noted.hash);
+    return at + sizeof noted + noted.size;
+}
+
+/* A form leads to the network in a copy, whatever a link with its text does. */
+static int follow_noted(const struct noted *noted, const char *text, reader_follow_fn *follow,
+                        void *context)
+{
+    struct weft_link link = {.url = weft_text(text, noted->size),
+                             .kind = noted->kind,
+                             .from = noted->from,
+                             .nofollow = noted->nofollow,
+                             .start = noted->start,
+                             .end = noted->end,
+                             .in_attribute = noted->in_attribute,
+                             .quote = noted->quote};
+    struct memo_way way = {.link = weft_text(text, noted->plain),
+                           .hash = noted->hash,
+                           .requisite = noted->kind == WEFT_LINK_REQUISITE,
+                           .form = noted->from == WEFT_LINK_FORM};
+    return follow(context, &link, &way);
+}
+
+int reader_follow(struct reader *reader, const struct memo *memo, reader_follow_fn *follow,
+                  void *context)
+{
+    size_t soon = 0;
     int err = 0;
+    for (int i = 0; i < SOON; i++)
+        soon = announce(reader, memo, soon);
     for (size_t at = 0; err == 0 && at < reader->found.used;) {
         struct noted noted;
+        soon = announce(reader, memo, soon);
         memcpy(&noted, reader->found.data + at, sizeof noted);
-        at += sizeof noted;
-        struct weft_link link = {.url = weft_text(reader->found.data + at, noted.size),
-                                 .kind = noted.kind,
-                                 .nofollow = noted.nofollow};
-        at += noted.size;
-        err = follow(context, &link);
+        at += sizeof noted + noted.size;
+        err = follow_noted(&noted, reader->found.data + at - noted.size, follow, context);
     }
     reader->found.used = 0;
     return err;
@@ -185,6 +232,10 @@ void reader_rest(struct reader *reader)
 {
     shrink(&reader->body);
     shrink(&reader->found);
+    if (reader->swaps.list.capacity > READER_IDLE)
+        swaps_free(&reader->swaps);
+    if (reader->rewritten.capacity > READER_IDLE)
+        out_free(&reader->rewritten);
 }
 
 void reader_free(struct reader *reader)
@@ -193,5 +244,7 @@ void reader_free(struct reader *reader)
     weft_url_free(&reader->base);
     weft_free(reader->body.data);
     weft_free(reader->found.data);
+    swaps_free(&reader->swaps);
+    out_free(&reader->rewritten);
     weft_free(reader);
 }

@@ -8,6 +8,7 @@
 #ifndef WEFT_SPIDER_READER_H
 #define WEFT_SPIDER_READER_H
 
+#include "offline/swaps.h"
 #include "spider/memo.h"
 #include <weft/crawl.h>
 #include <weft/links.h>
@@ -15,6 +16,7 @@
 
 enum {
     READER_KEPT = 256 * 1024, /* bytes of a body that are held in memory: a larger one is spilled */
+    READER_FOUND = 1 << 20,   /* bytes of links that wait: with more they are followed at once */
     READER_IDLE = 64 * 1024   /* bytes of buffer that a reader keeps while it is not in use */
 };
 
@@ -27,6 +29,7 @@ struct reader {
     struct reader *next_spare;
     struct weft_links links;
     bool linked;          /* it is of a kind that has links */
+    bool places;          /* set between begin and links: fragments and guards are noted, too */
     struct weft_url base; /* what its links are relative to */
     struct memo_key memo; /* the same, for links that were followed before */
     struct weft_crawl_hash hash;
@@ -34,6 +37,8 @@ struct reader {
     struct reader_buffer body;  /* those that are not spilled */
     size_t digested;            /* of these */
     struct reader_buffer found; /* links that are noted, and not followed yet */
+    struct swaps swaps;         /* what they become, if the page is written anew, */
+    struct out rewritten;       /* and the page with that */
 };
 
 /* What kind of links a body of this Content-Type has. false: none. A name (or empty) helps if there
@@ -60,13 +65,15 @@ void reader_empty(struct reader *reader);
 /* Hash what has been taken, and note its links; end: there is no more, and this is the hash. */
 int reader_digest(struct reader *reader);
 int reader_end(struct reader *reader, uint64_t hash[2]);
-/* Only note the links of a body that lies elsewhere, all of it. */
-int reader_scan(struct reader *reader, enum weft_links_type type, struct weft_text charset,
-                const char *data, size_t size);
+/* Only note the links of a body that lies elsewhere, the next piece of it; size 0: there is no
+ * more. After reader_links. */
+int reader_scan(struct reader *reader, const char *data, size_t size);
 
-/* Each link that was noted, in their order; then there are none. Ends with the first error. */
-typedef int reader_follow_fn(void *context, const struct weft_link *link);
-int reader_follow(struct reader *reader, reader_follow_fn *follow, void *context);
+/* Each link that was noted, in their order; then there are none. Ends with the first error. way: the link, as it
+ * may be looked for in memo. */
+typedef int reader_follow_fn(void *context, const struct weft_link *link, struct memo_way *way);
+int reader_follow(struct reader *reader, const struct memo *memo, reader_follow_fn *follow,
+                  void *context);
 
 /* Give back what is more than it needs while it waits. */
 void reader_rest(struct reader *reader);

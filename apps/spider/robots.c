@@ -2,7 +2,9 @@
  *
  * What it said is kept in the state for as long as it may be (a day at most), so that a crawl that
  * is continued does not ask again. An answer that says "later" (429, 5xx) and none at all are tried
- * again at the host's pace; in the end they mean that nothing is allowed, but only for this run. */
+ * again at the host's pace; in the end they mean that nothing is allowed, but only for this run.
+ *
+ * Redirects are followed here and not by the client, so that an archive gets each answer on the way. */
 #include "spider/crawl.h"
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +13,12 @@
 
 const char robots_note[] = "robots.txt forbids it";
 
+enum { HOPS = 5 };
+
 struct asking {
     struct page page; /* only its op, host and fetch: a task of the queue like the others */
+    unsigned hops;
+    char *moved; /* where redirects have led to; NULL: they have not */
     char url[];
 };
 
@@ -22,14 +28,19 @@ struct kept {
     int32_t http_status;
 };
 
+/* Where there are none, all is allowed. */
+static void parse(struct weft_robots *robots, const struct crawl *crawl, int http_status,
+                  struct weft_text body)
+{
+    bool rules = weft_robots_of_status(http_status, 0) == WEFT_ROBOTS_RULES;
+    weft_robots_parse(robots, rules ? body : weft_text(NULL, 0), weft_text_of(crawl->agent));
+}
+
 static void use(struct host *host, int http_status, struct weft_text body)
 {
     host->asked = HOST_ASKED;
     weft_robots_free(&host->robots);
-    if (weft_robots_of_status(http_status, 0) == WEFT_ROBOTS_RULES)
-        weft_robots_parse(&host->robots, body, weft_text_of(host->crawl->agent));
-    else
-        weft_robots_parse(&host->robots, weft_text(NULL, 0), weft_text_of(host->crawl->agent));
+    parse(&host->robots, host->crawl, http_status, body);
     uint32_t delay = host->robots.crawl_delay_ms;
     if (delay != WEFT_ROBOTS_NO_DELAY && delay > host->base_ms) {
         pace_set_base(&host->pace, delay);
@@ -40,31 +51,51 @@ static void use(struct host *host, int http_status, struct weft_text body)
 /* ---- kept ----------------------------------------------------------------------------------- */
 
 /* "host/<origin>/robots", unless the origin is too long for a key: then nothing is kept. */
-static struct weft_text key_of(const struct host *host, char buffer[400])
+static struct weft_text key_of(const char *origin, char buffer[400])
 {
-    int size = snprintf(buffer, 400, "host/%s/robots", host->origin);
+    int size = snprintf(buffer, 400, "host/%s/robots", origin);
     return size < 400 ? weft_text(buffer, (size_t)size) : weft_text(NULL, 0);
+}
+
+/* body is valid until the state is asked for something else. */
+static bool recall(struct crawl *crawl, const char *origin, struct kept *kept,
+                   struct weft_text *body)
+{
+    char buffer[400];
+    struct weft_text key = key_of(origin, buffer), value;
+    if (key.data == NULL || weft_crawl_get(&crawl->state, key, &value) != 0 || value.data == NULL ||
+        value.size < sizeof *kept)
+        return false;
+    memcpy(kept, value.data, sizeof *kept);
+    *body = weft_text(value.data + sizeof *kept, value.size - sizeof *kept);
+    return kept->until >= time(NULL);
+}
+
+bool robots_recall(struct crawl *crawl, const char *origin, struct weft_robots *robots)
+{
+    struct kept kept;
+    struct weft_text body;
+    if (!recall(crawl, origin, &kept, &body))
+        return false;
+    parse(robots, crawl, kept.http_status, body);
+    return true;
 }
 
 static bool use_kept(struct host *host)
 {
-    char buffer[400];
     struct kept kept;
-    struct weft_text key = key_of(host, buffer), value;
-    if (key.data == NULL || weft_crawl_get(&host->crawl->state, key, &value) != 0 ||
-        value.data == NULL || value.size < sizeof kept)
+    struct weft_text body;
+    if (!recall(host->crawl, host->origin, &kept, &body))
         return false;
-    memcpy(&kept, value.data, sizeof kept);
-    if (kept.until < time(NULL))
-        return false;
-    use(host, kept.http_status, weft_text(value.data + sizeof kept, value.size - sizeof kept));
+    use(host, kept.http_status, body);
+    story_robots(host, "kept", NULL);
     return true;
 }
 
 static void keep(struct host *host, const struct weft_http_fetch *fetch, struct weft_text body)
 {
     char buffer[400];
-    struct weft_text key = key_of(host, buffer);
+    struct weft_text key = key_of(host->origin, buffer);
     size_t size = body.size < WEFT_ROBOTS_SIZE_MAX ? body.size : WEFT_ROBOTS_SIZE_MAX;
     char *value = key.data != NULL ? weft_alloc(sizeof(struct kept) + size) : NULL;
     if (value == NULL)
@@ -83,28 +114,101 @@ static void keep(struct host *host, const struct weft_http_fetch *fetch, struct 
 
 /* ---- asked ---------------------------------------------------------------------------------- */
 
-static void ask(struct weft_op *op)
-{
-    struct asking *asking = weft_owner(op, struct asking, page.op);
-    struct weft_http_fetch *fetch = &asking->page.fetch;
-    page_request(&asking->page);
-    fetch->fields = NULL; /* it may be redirected to anybody; a password stays behind anyway */
-    fetch->fields_count = 0;
-    fetch->max_redirects = 5;
-    fetch->body_max = WEFT_ROBOTS_SIZE_MAX;
-    asking->page.begun = true;
-    asking->page.begun_at = weft_now(weft_loop_of(op));
-    weft_http_fetch(op, fetch, &asking->page.crawl->client, asking->url, weft_pass);
-}
-
-/* Too long is no error: the beginning counts. Nor is a redirect without an end: there are no
- * rules. */
+/* Too long is no error: the beginning counts. (Nor is a redirect without an end: there are no
+ * rules.) */
 static int status_of(const struct weft_http_fetch *fetch)
 {
     bool too_long =
         fetch->failure == WEFT_FETCH_FAILED_SIZE && fetch->detail == WEFT_FETCH_LARGE_BODY;
-    bool nowhere = fetch->failure == WEFT_FETCH_FAILED_REDIRECT;
-    return too_long || nowhere ? 0 : fetch->op.status;
+    return too_long ? 0 : fetch->op.status;
+}
+
+static void answered(struct weft_op *op, struct weft_op *child);
+
+static bool is_within(const struct host *host, const char *url)
+{
+    return strncmp(url, host->origin, host->origin_size) == 0 && url[host->origin_size] == '/';
+}
+
+/* It may be redirected to anybody: fields of the user's are not sent, a password stays behind. */
+static void ask(struct weft_op *op)
+{
+    struct asking *asking = weft_owner(op, struct asking, page.op);
+    struct weft_http_fetch *fetch = &asking->page.fetch;
+    const char *url = asking->moved != NULL ? asking->moved : asking->url;
+    page_request(&asking->page);
+    fetch->fields = NULL;
+    fetch->fields_count = 0;
+    fetch->body_max = WEFT_ROBOTS_SIZE_MAX;
+    if (!is_within(asking->page.host, url))
+        fetch->user = fetch->password = NULL;
+    asking->page.begun = true;
+    asking->page.begun_at = weft_now(weft_loop_of(op));
+    asking->page.asked_at = time(NULL);
+    weft_http_fetch(op, fetch, &asking->page.crawl->client, url, answered);
+}
+
+/* The first of all, or once more. */
+static void ask_first(struct weft_op *op)
+{
+    struct asking *asking = weft_owner(op, struct asking, page.op);
+    weft_free(asking->moved);
+    asking->moved = NULL;
+    asking->hops = 0;
+    ask(op);
+}
+
+/* Where the answer leads to, if we go there: 0; 1: nowhere; or UV_ENOMEM. */
+static int move(struct asking *asking)
+{
+    const char *location = asking->page.fetch.location;
+    if (asking->page.fetch.op.status != 0 || location == NULL || asking->hops == HOPS ||
+        (strncmp(location, "http://", 7) != 0 && strncmp(location, "https://", 8) != 0))
+        return 1;
+    size_t size = strlen(location) + 1;
+    char *copy = weft_alloc(size);
+    if (copy == NULL)
+        return UV_ENOMEM;
+    memcpy(copy, location, size);
+    weft_free(asking->moved);
+    asking->moved = copy;
+    asking->hops++;
+    return 0;
+}
+
+static void go_on(struct weft_op *op)
+{
+    struct asking *asking = weft_owner(op, struct asking, page.op);
+    if (weft_cancelled(op) != 0 || move(asking) != 0) {
+        weft_end(op, asking->page.fetch.op.status);
+        return;
+    }
+    weft_http_fetch_free(&asking->page.fetch);
+    ask(op);
+}
+
+static int archive_there(struct weft_work *work)
+{
+    return archive_put(weft_owner(work, struct page, filing));
+}
+
+static void archived(struct weft_op *op, struct weft_op *work)
+{
+    struct asking *asking = weft_owner(op, struct asking, page.op);
+    if (work->status != 0 && !asking->page.crawl->aborted)
+        archive_failed(asking->page.crawl, work->status);
+    go_on(op);
+}
+
+static void answered(struct weft_op *op, struct weft_op *child)
+{
+    struct asking *asking = weft_owner(op, struct asking, page.op);
+    const struct weft_http_fetch *fetch = weft_owner(child, struct weft_http_fetch, op);
+    asking->page.cut = child->status != 0;
+    if (status_of(fetch) == 0 && fetch->answer_head.data != NULL && asking->page.crawl->warc.open)
+        weft_work(op, &asking->page.filing, archive_there, archived);
+    else
+        go_on(op);
 }
 
 /* Does it have to be asked once more? The pace knows what happened, and how long to wait. */
@@ -117,6 +221,7 @@ static bool again(struct asking *asking)
         pace_failed(&host->pace, now, took);
         if (fetch->failure == WEFT_FETCH_FAILED_TLS || fetch->failure == WEFT_FETCH_FAILED_INPUT ||
             fetch->failure == WEFT_FETCH_FAILED_LIBRARY ||
+            fetch->failure == WEFT_FETCH_FAILED_REFUSED ||
             (fetch->failure == WEFT_FETCH_FAILED_RESOLVE && fetch->op.status != UV_EAI_AGAIN))
             host->pace.gone = true;
         return true;
@@ -135,6 +240,7 @@ static void finish(struct asking *asking)
 {
     struct host *host = asking->page.host;
     weft_http_fetch_free(&asking->page.fetch);
+    weft_free(asking->moved);
     weft_free(asking);
     host->crawl->pages--;
     host->crawl->parked -= host->resting;
@@ -154,23 +260,27 @@ static void asked(struct weft_op *parent, struct weft_op *op)
         host->asked = HOST_UNASKED;
     } else if (again(asking)) {
         host->asked = HOST_UNASKED; /* from the beginning, when it has rested */
+        story_robots(host, "later", fetch);
         host_obey(host);
         if (host->pace.gone)
             host_give_up(host, "robots.txt: ", fetch);
         if (!host->pace.gone && host->crawl->stop == CRAWL_GOES_ON) {
             host->asked = HOST_ASKING;
             weft_http_fetch_free(fetch);
-            weft_lane_push(&host->lane, parent, op, ask, asked);
+            weft_lane_push(&host->lane, parent, op, ask_first, asked);
             return;
         }
     } else if (weft_robots_of_status(fetch->status, 0) == WEFT_ROBOTS_DENY_ALL) {
         host->asked = HOST_ASKED;
         host->denied = true;
+        story_robots(host, "denied", fetch);
         host_obey(host);
     } else {
         struct weft_text body = weft_text(fetch->body, fetch->body_size);
         keep(host, fetch, body);
         use(host, fetch->status, body);
+        bool rules = weft_robots_of_status(fetch->status, 0) == WEFT_ROBOTS_RULES;
+        story_robots(host, rules ? "rules" : "none", fetch);
     }
     finish(asking);
 }
@@ -197,5 +307,5 @@ void host_ask_robots(struct host *host)
     host->asked = HOST_ASKING;
     host->pages++;
     host->crawl->pages++;
-    weft_lane_push(&host->lane, &host->crawl->op, &asking->page.op, ask, asked);
+    weft_lane_push(&host->lane, &host->crawl->op, &asking->page.op, ask_first, asked);
 }

@@ -126,6 +126,12 @@ void save_commit_at(const struct weft_site *site, struct weft_op *parent,
                     struct save_stream *stream, int64_t modified, weft_then_fn *then);
 void save_commit_begin(struct weft_op *op);
 
+/* The temporary file of one that is open, to be read at any place while no step runs. */
+static inline int save_stream_file(const struct save_stream *stream)
+{
+    return stream->open_ ? stream->fd_ : -1;
+}
+
 /* Leave nothing behind. While no step runs; at once; safe on one that is closed, or all zero. */
 void save_abandon(struct save_stream *stream);
 
@@ -165,5 +171,9 @@ struct save_look {
 void save_look_at(const struct weft_site *site, struct weft_op *parent, struct save_look *look,
                   struct save_folder *folder, const char *name, weft_then_fn *then);
 void save_look_begin(struct weft_op *op);
+
+/* Give a file another name in the same folder; at once, on the caller's thread. One that has it already and is
+ * not there under the old name is fine. UV_EINVAL: that is no name; UV_ENOENT, UV_ELOOP, errors of the disk. */
+int save_rename(struct save_folder *folder, const char *from, const char *to);
 
 #endif

@@ -225,6 +225,24 @@ void save_place_leave(struct save_folder *folder, const struct save_place *place
     uv_mutex_unlock(&folder->lock_);
 }
 
+int save_rename(struct save_folder *folder, const char *from, const char *to)
+{
+    struct save_place place;
+    const char *slash = strrchr(to, '/');
+    if (!save_name_ok(from) || !save_name_ok(to))
+        return UV_EINVAL;
+    int err = save_place_find(folder, from, &place);
+    if (err != 0)
+        return err;
+    const char *last = slash != NULL ? slash + 1 : to;
+    if (renameat(place.fd, place.last, place.fd, last) != 0)
+        err = save_error();
+    if (err == UV_ENOENT && faccessat(place.fd, last, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+        err = 0; /* it was, by somebody who could not say so any more */
+    save_place_leave(folder, &place);
+    return err;
+}
+
 void save_place_forget(struct save_folder *folder)
 {
     for (int i = 0; i < SAVE_HELD; i++)

@@ -35,7 +35,7 @@ int save_temp_open(struct save_temp *temp, struct save_folder *folder)
     do {
         temp->number = __atomic_add_fetch(&folder->made_, 1, __ATOMIC_RELAXED);
         name_temp(temp, name);
-        temp->fd = openat(folder->tmp_, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        temp->fd = openat(folder->tmp_, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     } while (temp->fd < 0 && (errno == EEXIST || errno == EINTR));
     return temp->fd >= 0 ? 0 : save_error();
 }

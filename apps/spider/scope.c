@@ -8,7 +8,7 @@
  * A filter with a control character in it could match no URL, and would break the canonical text
  * into two lines: it is refused like any other that cannot be meant. */
 #include "spider/scope.h"
-#include "spider/glob.h"
+#include "glob.h"
 #include "spider/scope_inside.h"
 #include <stdio.h>
 #include <uv.h>

@@ -1,14 +1,20 @@
-/* The command line of weft spider.
+/* The command line of weft spider, and the file of settings below it.
+ *
+ * The file comes first and the command line over it; but which file it is stands on the command line.
+ * So that is walked twice, and the first time only those options count.
  *
  * The words that are no options are URLs, then the nesting, then the concurrency, as in the book:
  * the first word that is a number or "inf" ends the URLs. */
 #include "spider/settings.h"
 #include "command.h"
 #include "units.h"
+#include "warc/warc.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <weft.h>
 #include <weft/http_message.h>
 
@@ -26,12 +32,34 @@ const char spider_usage[] =
     "  -o, --output FOLDER       where files and state go (default: the current folder)\n"
     "  -q, --quiet               say nothing but errors\n"
     "  -v, --verbose             say what becomes of every URL\n"
+    "  -k, --convert-links       links between saved pages work from the disk\n"
+    "  -K, --backup-converted    with -k: keep each page as it came too, as NAME.orig\n"
+    "      --update              ask for everything again: what is new, changed or gone?\n"
+    "      --check               save nothing, check all links, also those to other hosts: which\n"
+    "                            are broken, and on which pages?\n"
+    "      --warc FILE           archive every answer in FILE too: WARC 1.1, packed if it ends in "
+    ".gz,\n"
+    "                            with an index beside it (.cdxj)\n"
+    "      --warc-only           archive, and save no files\n"
+    "      --warc-level N        how hard it is packed, 1 to 9 (default 4)\n"
     "      --list                save nothing, print the URLs that would be saved\n"
     "      --dry-run             save nothing, print what would be saved under which name\n"
+    "      --log-json FILE       append a line of JSON for each event to FILE; '-' is standard "
+    "output\n"
+    "      --report FILE         write a page about the crawl: what is broken, slow, large\n"
+    "      --why URL             crawl nothing: tell what the crawl in FOLDER knows about URL\n"
+    "      --progress auto|live|plain|none\n"
+    "                            what is shown meanwhile: a display that is redrawn in place, a\n"
+    "                            line now and then, nothing; auto: live if it is a terminal\n"
+    "      --config FILE         take settings from FILE: lines like 'delay = 2s' and 'fast';\n"
+    "                            otherwise from ~/.config/weft/spider.conf, if it is there\n"
+    "      --no-config           from none\n"
+    "      --save-config FILE    write the settings to FILE, and do nothing else\n"
     "\n"
     "How far:\n"
-    "      --scope KIND          host (the start URLs' hosts; the default), domain (and what is\n"
-    "                            below it), path (below the start URL's folder), hosts (--host)\n"
+    "      --scope host|domain|path|hosts\n"
+    "                            the start URLs' hosts (the default); and what is below their\n"
+    "                            domain; only below the start URL's folder; those of --host\n"
     "      --host NAME           with --scope hosts: NAME, *.NAME or NAME:PORT (repeatable)\n"
     "      --include GLOB        only pages whose URL is like GLOB (repeatable)\n"
     "      --include-regex RE    the same with a POSIX extended regular expression\n"
@@ -42,7 +70,19 @@ const char spider_usage[] =
     "      --max-pages N         stop when N URLs are saved\n"
     "      --max-bytes SIZE      stop when about SIZE (10M, 2G) came in, in this run\n"
     "      --max-time TIME       stop after TIME (30s, 10m)\n"
-    "      --max-file SIZE       leave out files larger than SIZE\n"
+    "      --max-file SIZE       leave out files larger than SIZE (default 4G; 0: no limit)\n"
+    "      --no-private          connect to no private, loopback or link-local address\n"
+    "\n"
+    "Out of what has no end (0: no limit):\n"
+    "      --max-hosts N         hosts (default 10000)\n"
+    "      --max-per-host N      URLs of one host (default 1000000)\n"
+    "      --max-like N          URLs that differ in numbers only (default 100000)\n"
+    "      --max-chain N         links from the nearest of those to the farthest (default 1000)\n"
+    "      --max-same N          pages of a host that are the same: links of more do not count\n"
+    "                            (default 32)\n"
+    "      --max-url N           bytes of a URL (default 2048)\n"
+    "      --max-params N        parameters of a URL (default 16)\n"
+    "      --max-repeats N       how often a part may come in one path (default 3)\n"
     "\n"
     "How fast:\n"
     "      --delay TIME          between two requests to a host (default 100ms)\n"
@@ -55,6 +95,7 @@ const char spider_usage[] =
     "      --connect-timeout TIME  to be connected (default 15s)\n"
     "      --answer-timeout TIME   to begin to answer (default 30s)\n"
     "      --page-timeout TIME     for all of a page (default 10m)\n"
+    "      --min-rate SIZE         bytes a second, at least (default 100; 0: any)\n"
     "\n"
     "Who asks:\n"
     "  -U, --user-agent TEXT     (default weft-spider/" WEFT_VERSION_STRING ")\n"
@@ -72,7 +113,8 @@ const char spider_usage[] =
     "      --http1               no HTTP/2\n"
     "\n"
     "Exit status: 0 all is there, 1 a start URL failed, 2 usage, 3 some pages failed,\n"
-    "4 interrupted (run it again to go on), 5 the output could not be written.\n";
+    "4 interrupted (run it again to go on), 5 the output could not be written.\n"
+    "With --why: 0 it is saved, 1 it is not, 5 there is no state, or it is in use.\n";
 
 /* ---- URLs ----------------------------------------------------------------------------------- */
 
@@ -161,6 +203,7 @@ static bool number_of(const char *word, unsigned most, unsigned *number)
 
 static int take_nesting(struct settings *settings, const char *word)
 {
+    settings->nesting_given = true;
     settings->endless = strcmp(word, "inf") == 0;
     if (!settings->endless && !number_of(word, SETTINGS_NESTING_MOST, &settings->nesting))
         return misused("spider", "a nesting is at most %d, or 'inf', not '%s'",
@@ -197,22 +240,43 @@ static int take_words(struct settings *settings, int argc, char **argv)
 
 /* ---- options -------------------------------------------------------------------------------- */
 
+static const char *const progress_words[] = {"auto", "live", "plain", "none", NULL};
 static const char *const scope_words[] = {"host", "domain", "path", "hosts", NULL};
 static const char a_time[] = "500ms, 2s or 10m";
 static const char a_size[] = "64k, 10M or 2G";
 
-#define TIME(field) .number = &settings->field, .parse = units_duration, .example = a_time
-#define SIZE(field) .number = &settings->field, .parse = units_size, .example = a_size
+#define TIME(field)                                                                                \
+    .number = &settings->field, .parse = units_duration, .example = a_time,                        \
+    .show = units_write_duration
+#define COUNT(field) .number = &settings->field, .most = UINT32_MAX
+#define SIZE(field)                                                                                \
+    .number = &settings->field, .parse = units_size, .example = a_size, .show = units_write_size
 
-static int take_options(struct settings *settings, int *argc, char **argv)
+enum { OPTIONS_MOST = 96 };
+
+static void make_table(struct settings *settings, struct option *table)
 {
     const struct option options[] = {
         {.name = "input", .letter = 'i', .text = &settings->input_},
         {.name = "output", .letter = 'o', .text = &settings->folder},
         {.name = "quiet", .letter = 'q', .flag = &settings->quiet},
         {.name = "verbose", .letter = 'v', .flag = &settings->verbose},
+        {.name = "convert-links", .letter = 'k', .flag = &settings->convert},
+        {.name = "backup-converted", .letter = 'K', .flag = &settings->keep_originals},
+        {.name = "update", .flag = &settings->update},
+        {.name = "check", .flag = &settings->check},
         {.name = "list", .flag = &settings->list},
         {.name = "dry-run", .flag = &settings->dry_run},
+        {.name = "report", .text = &settings->report},
+        {.name = "why", .text = &settings->why, .outside = true},
+        {.name = "log-json", .text = &settings->log_json},
+        {.name = "warc", .text = &settings->warc},
+        {.name = "warc-only", .flag = &settings->warc_only},
+        {.name = "warc-level", .number = &settings->warc_level, .least = 1, .most = 9},
+        {.name = "progress", .words = progress_words, .word = &settings->progress},
+        {.name = "config", .text = &settings->config_path_, .early = true, .outside = true},
+        {.name = "no-config", .flag = &settings->no_config_, .early = true, .outside = true},
+        {.name = "save-config", .text = &settings->save_config, .outside = true},
         {.name = "scope", .words = scope_words, .word = &settings->scope_kind},
         {.name = "host", .list = &settings->hosts},
         {.name = "include", .list = &settings->include},
@@ -225,6 +289,15 @@ static int take_options(struct settings *settings, int *argc, char **argv)
         {.name = "max-bytes", SIZE(max_bytes)},
         {.name = "max-time", TIME(max_ms)},
         {.name = "max-file", SIZE(max_file)},
+        {.name = "max-hosts", COUNT(traps.hosts)},
+        {.name = "max-per-host", COUNT(traps.per_host)},
+        {.name = "max-like", COUNT(traps.like)},
+        {.name = "max-chain", COUNT(traps.chain)},
+        {.name = "max-same", COUNT(traps.same)},
+        {.name = "max-url", COUNT(traps.url)},
+        {.name = "max-params", COUNT(traps.params)},
+        {.name = "max-repeats", COUNT(traps.repeats)},
+        {.name = "no-private", .flag = &settings->no_private},
         {.name = "delay", TIME(delay_ms)},
         {.name = "per-host",
          .number = &settings->per_host,
@@ -237,10 +310,11 @@ static int take_options(struct settings *settings, int *argc, char **argv)
         {.name = "connect-timeout", TIME(connect_ms)},
         {.name = "answer-timeout", TIME(answer_ms)},
         {.name = "page-timeout", TIME(page_ms)},
+        {.name = "min-rate", SIZE(min_rate)},
         {.name = "user-agent", .letter = 'U', .text = &settings->user_agent},
         {.name = "header", .letter = 'H', .list = &settings->headers},
         {.name = "user", .text = &settings->user},
-        {.name = "password", .text = &settings->password},
+        {.name = "password", .text = &settings->password, .secret = true},
         {.name = "password-file", .text = &settings->password_file},
         {.name = "netrc", .text = &settings->netrc},
         {.name = "cookies", .flag = &settings->cookies},
@@ -252,7 +326,24 @@ static int take_options(struct settings *settings, int *argc, char **argv)
         {.name = "http1", .flag = &settings->http1},
         {.name = NULL},
     };
-    return options_read("spider", options, argc, argv);
+    _Static_assert(sizeof options <= OPTIONS_MOST * sizeof options[0], "the table is larger");
+    memcpy(table, options, sizeof options);
+}
+
+/* The file first, whichever it is, then the command line. */
+static int take_options(struct settings *settings, int *argc, char **argv)
+{
+    struct option options[OPTIONS_MOST];
+    int status = EXIT_OK;
+    make_table(settings, options);
+    options_read_early("spider", options, argv);
+    if (settings->no_config_ && settings->config_path_ != NULL)
+        status = misused("spider", "--config and --no-config contradict each other");
+    else if (settings->config_path_ != NULL)
+        status = config_read(&settings->config_, "spider", settings->config_path_, options);
+    else if (!settings->no_config_)
+        status = config_read_own(&settings->config_, "spider", options);
+    return status == EXIT_OK ? options_read("spider", options, argc, argv) : status;
 }
 
 static bool is_field(const char *text)
@@ -274,9 +365,59 @@ static int check_file(const char *option, const char *path, const char *mode)
     return misused("spider", "--%s: cannot open '%s': %s", option, path, strerror(errno));
 }
 
+/* The report is written when all is over: too late to find out that its folder is not there. */
+static int check_report(const char *path)
+{
+    char folder[4096];
+    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+    if (path == NULL)
+        return EXIT_OK;
+    size_t size = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
+    snprintf(folder, sizeof folder, "%.*s", size > 0 ? (int)size : 1, size > 0 ? path : ".");
+    if (access(folder, W_OK) != 0)
+        return misused("spider", "--report: cannot write to '%s': %s", folder, strerror(errno));
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return misused("spider", "--report: '%s' is a folder", path);
+    return EXIT_OK;
+}
+
+static bool is_same_file(const char *one, const char *other)
+{
+    struct stat a, b;
+    if (one == NULL || other == NULL)
+        return false;
+    return strcmp(one, other) == 0 ||
+           (stat(one, &a) == 0 && stat(other, &b) == 0 && S_ISREG(a.st_mode) &&
+            a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+}
+
+/* What is written last would be all that is left. */
+static int check_different(const struct settings *settings)
+{
+    const struct {
+        const char *option, *path;
+    } files[] = {{"report", settings->report},
+                 {"log-json", settings->log_json},
+                 {"warc", settings->warc},
+                 {"cookie-file", settings->cookie_file}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (is_same_file(files[i].path, files[j].path))
+                return misused("spider", "--%s and --%s cannot be the same file", files[j].option,
+                               files[i].option);
+        }
+    }
+    return EXIT_OK;
+}
+
 static int check_files(const struct settings *settings)
 {
-    int status = check_file("netrc", settings->netrc, "re");
+    int status = check_report(settings->report);
+    if (status == EXIT_OK)
+        status = check_different(settings);
+    if (status == EXIT_OK)
+        status = check_file("netrc", settings->netrc, "re");
     if (status == EXIT_OK)
         status = check_file("ca-file", settings->ca_file, "re");
     if (status == EXIT_OK)
@@ -299,33 +440,67 @@ static int check(const struct settings *settings)
         return misused("spider", "--scope hosts needs at least one --host");
     if (settings->scope_kind != SCOPE_HOSTS && settings->hosts.count > 0)
         return misused("spider", "--host needs --scope hosts");
+    if (settings->no_private && settings->proxy != NULL)
+        return misused("spider", "--no-private cannot see where a --proxy connects to");
+    if (settings->keep_originals && !settings->convert)
+        return misused("spider", "-K needs -k");
+    if (settings->update && settings_dry(settings))
+        return misused("spider", "--update needs files: not with --list, --dry-run or --check");
+    if (settings->convert && settings_dry(settings))
+        return misused("spider", "-k needs files: not with --list, --dry-run or --check");
+    if (settings->check && (settings->list || settings->dry_run))
+        return misused("spider", "one of --check, --list and --dry-run");
+    if (settings_log_only(settings) && (settings->verbose || settings_dry(settings)))
+        return misused("spider",
+                       "standard output is the log's: no --verbose, --check, --list or --dry-run");
     if ((settings->password != NULL || settings->password_file != NULL) && settings->user == NULL)
         return misused("spider", "a password needs a --user");
+    if (settings->warc == NULL && settings->warc_only)
+        return misused("spider", "--warc-only needs --warc");
+    if (settings->warc_only && (settings->convert || settings->update))
+        return misused("spider", "-k and --update need files: not with --warc-only");
+    if (settings->warc != NULL && settings_dry(settings))
+        return misused("spider", "--check, --list and --dry-run archive nothing");
     return check_files(settings);
 }
 
+static const struct settings defaults = {.nesting = 1,
+                                         .concurrency = 2,
+                                         .scope_kind = SCOPE_HOST,
+                                         .delay_ms = 100,
+                                         .retries = 3,
+                                         .connect_ms = 15000,
+                                         .answer_ms = 30000,
+                                         .page_ms = 600000,
+                                         .min_rate = 100,
+                                         .max_file = (uint64_t)4 << 30,
+                                         .traps = {.url = 2048,
+                                                   .repeats = 3,
+                                                   .params = 16,
+                                                   .hosts = 10000,
+                                                   .per_host = 1000000,
+                                                   .like = 100000,
+                                                   .chain = 1000,
+                                                   .same = 32},
+                                         .user_agent = default_agent,
+                                         .warc_level = WARC_LEVEL,
+                                         .folder = "."};
+
 int settings_read(struct settings *settings, int argc, char **argv)
 {
-    *settings = (struct settings){.nesting = 1,
-                                  .concurrency = 2,
-                                  .scope_kind = SCOPE_HOST,
-                                  .delay_ms = 100,
-                                  .retries = 3,
-                                  .connect_ms = 15000,
-                                  .answer_ms = 30000,
-                                  .page_ms = 600000,
-                                  .user_agent = default_agent,
-                                  .folder = "."};
+    *settings = defaults;
     int status = take_options(settings, &argc, argv);
     if (status == EXIT_OK)
         status = take_words(settings, argc, argv);
     if (status == EXIT_OK)
         status = check(settings);
-    if (status == EXIT_OK && settings->input_ != NULL)
+    if (status != EXIT_OK || settings->save_config != NULL)
+        return status;
+    if (settings->input_ != NULL)
         status = read_input(settings);
     if (status == EXIT_OK && settings->urls_count == 0 && settings->input_ != NULL)
         status = misused("spider", "there is no URL in '%s'", settings->input_);
-    if (status == EXIT_OK && settings->urls_count == 0 &&
+    if (status == EXIT_OK && settings->urls_count == 0 && settings->why == NULL &&
         !add_url(settings, default_url, strlen(default_url)))
         status = no_memory();
     if (status == EXIT_OK && settings->per_host == 0)
@@ -333,8 +508,18 @@ int settings_read(struct settings *settings, int argc, char **argv)
     return status;
 }
 
+int settings_save(struct settings *settings)
+{
+    struct settings usual = defaults;
+    struct option options[OPTIONS_MOST], usual_options[OPTIONS_MOST];
+    make_table(settings, options);
+    make_table(&usual, usual_options);
+    return config_write(settings->save_config, "spider", spider_usage, options, usual_options);
+}
+
 void settings_free(struct settings *settings)
 {
+    config_free(&settings->config_);
     for (size_t i = 0; i < settings->urls_count; i++)
         weft_free(settings->urls[i]);
     weft_free(settings->urls);

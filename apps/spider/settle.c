@@ -2,7 +2,6 @@
  *
  * A page that was not begun, because the crawl stops, is not settled: it only leaves, and waits on. */
 #include "spider/crawl.h"
-#include <time.h>
 
 /* A start URL, or what one leads to by redirects alone: nothing else is at no distance. */
 bool page_is_start(const struct crawl *crawl, weft_crawl_id id)
@@ -31,12 +30,39 @@ static void count(struct crawl *crawl, const struct weft_crawl_result *result)
     }
 }
 
-void settle_url(struct crawl *crawl, weft_crawl_id id, const struct weft_crawl_result *result)
+static void enter(struct crawl *crawl, const struct weft_crawl_result *result)
+{
+    bool saved = result->what == WEFT_CRAWL_DONE || result->what == WEFT_CRAWL_AGAIN;
+    if (result->http_status != 0 || result->what == WEFT_CRAWL_FAILED)
+        harvest_answer(&crawl->harvest, result->http_status);
+    if (saved && result->http_status != 0)
+        harvest_saved(&crawl->harvest, result->media_type, result->size);
+}
+
+static void tell(struct crawl *crawl, weft_crawl_id id, const struct page *page,
+                 const struct weft_crawl_result *result)
 {
     count(crawl, result);
+    enter(crawl, result);
+    story_settled(crawl, id, page, result);
+}
+
+static void settle(struct crawl *crawl, weft_crawl_id id, const struct page *page,
+                   const struct weft_crawl_result *result)
+{
+    tell(crawl, id, page, result);
+    if (crawl->settings->convert)
+        offline_settles(crawl, id, result);
     int err = weft_crawl_settle(&crawl->state, id, result);
     if (err != 0)
         crawl_no_output(crawl, err, "the state");
+    else if (crawl->settings->convert)
+        offline_settled(crawl, id, page != NULL ? &page->url : NULL, result);
+}
+
+void settle_url(struct crawl *crawl, weft_crawl_id id, const struct weft_crawl_result *result)
+{
+    settle(crawl, id, NULL, result);
 }
 
 void page_leave(struct page *page)
@@ -49,8 +75,51 @@ void page_leave(struct page *page)
 void settle_page(struct page *page, struct weft_crawl_result *result)
 {
     result->attempts = page->attempts + page->pushed;
-    result->fetched = time(NULL);
-    settle_url(page->crawl, page->id, result);
+    result->fetched = update_now(page->crawl);
+    settle(page->crawl, page->id, page, result);
+    page_leave(page);
+}
+
+/* One that is there and stays so. Links that count anew are read from the disk. */
+static enum weft_crawl_what stays_as(struct page *page)
+{
+    struct crawl *crawl = page->crawl;
+    if (!crawl->update.look_through && !page_is_nearer(page))
+        return WEFT_CRAWL_DONE;
+    weft_crawl_line_push(&crawl->state, &crawl->again, page->id);
+    return WEFT_CRAWL_AGAIN;
+}
+
+void settle_same(struct page *page, struct weft_crawl_result *result)
+{
+    struct crawl *crawl = page->crawl;
+    result->what = stays_as(page);
+    result->fetched = update_now(crawl);
+    crawl->found++;
+    harvest_answer(&crawl->harvest, page->fetch.status);
+    story_same(page, result);
+    int err = weft_crawl_settle(&crawl->state, page->id, result);
+    if (err != 0)
+        crawl_no_output(crawl, err, "the state");
+    else if (crawl->settings->convert)
+        offline_settled(crawl, page->id, &page->url, result);
+    page_leave(page);
+}
+
+/* One that is there, and cannot be had again for now, is still there: what came of asking for it is told, and
+ * not kept. */
+static void settle_page_or_stay(struct page *page, struct weft_crawl_result *result)
+{
+    struct crawl *crawl = page->crawl;
+    if (!page->before.there) {
+        settle_page(page, result);
+        return;
+    }
+    result->attempts = page->attempts + page->pushed;
+    tell(crawl, page->id, page, result);
+    int err = weft_crawl_set(&crawl->state, page->id, stays_as(page));
+    if (err != 0)
+        crawl_no_output(crawl, err, "the state");
     page_leave(page);
 }
 
@@ -60,8 +129,16 @@ void settle_failed(struct page *page, int status, const char *note)
                                        .status = status,
                                        .http_status = page->fetch.status,
                                        .note = weft_text_of(note)};
+    if (page->host != NULL)
+        page->host->failed++;
     report_failure(page->crawl, page->id, page->url.href.data, note);
-    settle_page(page, &result);
+    if (update_is_gone(page)) {
+        update_gone(page);
+        follow_forget(page);
+        settle_page(page, &result);
+    } else {
+        settle_page_or_stay(page, &result);
+    }
 }
 
 void settle_skipped(struct page *page, const char *note)
@@ -72,7 +149,7 @@ void settle_skipped(struct page *page, const char *note)
         report_failure(page->crawl, page->id, page->url.href.data, note);
     else
         report_line(page->crawl, "skipped  %s: %s", page->url.href.data, note);
-    settle_page(page, &result);
+    settle_page_or_stay(page, &result);
 }
 
 bool page_is_nearer(const struct page *page)

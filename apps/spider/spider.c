@@ -4,6 +4,8 @@
  * state on the disk is good, and the same command goes on. */
 #include "command.h"
 #include "spider/crawl.h"
+#include "spider/sheet.h"
+#include "spider/why.h"
 #include <errno.h>
 #include <ftw.h>
 #include <signal.h>
@@ -18,9 +20,13 @@ enum { EXIT_START_FAILED = 1, EXIT_SOME_FAILED = 3, EXIT_INTERRUPTED = 4, EXIT_N
 
 struct spider {
     struct weft_op op;
-    struct weft_signal interrupt, terminate;
+    struct weft_signal interrupt, terminate, hang_up;
+    struct weft_signal resized, paused, resumed; /* of a terminal that is drawn on */
     struct crawl crawl;
+    struct weft_file_save save; /* the report */
+    struct out report;
     bool asked_to_stop; /* once; the second time it leaves at once */
+    bool over;          /* the crawl is, and its report is being written */
     int status;         /* to exit with */
     char password[256];
     char temporary[64]; /* the folder of a dry run; "" if there is none */
@@ -31,15 +37,17 @@ struct spider {
 static void stop(struct spider *spider)
 {
     struct crawl *crawl = &spider->crawl;
+    if (spider->over)
+        return;
     if (spider->asked_to_stop) {
         crawl_abort(crawl);
         return;
     }
     spider->asked_to_stop = true;
-    report_progress(crawl, true);
     if (!crawl->settings->quiet)
         complain("finishing what is under way; once more to leave at once");
     crawl_stop(crawl, CRAWL_INTERRUPTED);
+    show_now(crawl); /* it is said at once */
 }
 
 static void interrupted(struct weft_op *op)
@@ -50,6 +58,55 @@ static void interrupted(struct weft_op *op)
 static void terminated(struct weft_op *op)
 {
     stop(weft_owner(op, struct spider, terminate.op));
+}
+
+static void hung_up(struct weft_op *op)
+{
+    stop(weft_owner(op, struct spider, hang_up.op));
+}
+
+static void resized(struct weft_op *op)
+{
+    show_now(&weft_owner(op, struct spider, resized.op)->crawl);
+}
+
+/* Ctrl-Z: the terminal is the shell's from now on. The usual effect is the system's to decide on: it stops
+ * nobody whom nobody could make go on. */
+static void paused(struct weft_op *op)
+{
+    struct sigaction ours, usual = {.sa_handler = SIG_DFL};
+    show_pause(&weft_owner(op, struct spider, paused.op)->crawl.progress);
+    if (sigaction(SIGTSTP, &usual, &ours) != 0)
+        return;
+    raise(SIGTSTP);
+    sigaction(SIGTSTP, &ours, NULL);
+}
+
+static void resumed(struct weft_op *op)
+{
+    show_again(&weft_owner(op, struct spider, resumed.op)->crawl);
+}
+
+static bool is_ignored(int signum)
+{
+    struct sigaction now;
+    return sigaction(signum, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+static void watch(struct spider *spider, struct weft_signal *signal, int signum,
+                  weft_begin_fn *arrived)
+{
+    signal->arrived = arrived;
+    signal->background = true;
+    weft_signal(&spider->op, signal, signum, NULL);
+}
+
+static void watch_terminal(struct spider *spider)
+{
+    watch(spider, &spider->resized, SIGWINCH, resized);
+    watch(spider, &spider->resumed, SIGCONT, resumed);
+    if (!is_ignored(SIGTSTP)) /* as by a shell without jobs */
+        watch(spider, &spider->paused, SIGTSTP, paused);
 }
 
 /* ---- the exit status ------------------------------------------------------------------------ */
@@ -88,21 +145,61 @@ static int exit_status(struct crawl *crawl)
         return EXIT_NO_OUTPUT; /* the folder or the state could not be opened */
     if (crawl->stop == CRAWL_GOES_ON && a_start_failed(crawl))
         return EXIT_START_FAILED;
-    return crawl->state.counts[WEFT_CRAWL_FAILED] > 0 ? EXIT_SOME_FAILED : EXIT_OK;
+    bool some = crawl->state.counts[WEFT_CRAWL_FAILED] > 0 || crawl->failed > 0;
+    return some ? EXIT_SOME_FAILED : EXIT_OK;
 }
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
+static void end(struct spider *spider)
+{
+    crawl_close(&spider->crawl);
+    out_free(&spider->report);
+    weft_end(&spider->op, spider->crawl.op.status); /* and with it what watches for signals */
+}
+
+static void no_report(struct spider *spider, int status)
+{
+    complain("cannot write the report '%s': %s", spider->crawl.settings->report,
+             weft_strerror(status));
+    spider->status = EXIT_NO_OUTPUT;
+}
+
+static void reported(struct weft_op *op, struct weft_op *save)
+{
+    struct spider *spider = weft_owner(op, struct spider, op);
+    if (save->status != 0)
+        no_report(spider, save->status);
+    end(spider);
+}
+
+/* Also after an interruption: what was done until then is worth a look. */
+static void report(struct spider *spider)
+{
+    const char *path = spider->crawl.settings->report;
+    int err =
+        path != NULL && spider->crawl.begun ? sheet_write(&spider->crawl, &spider->report) : 0;
+    if (err == 0 && spider->report.size > 0) {
+        weft_file_save(&spider->op, &spider->save, path, spider->report.data, spider->report.size,
+                       reported);
+        return;
+    }
+    if (err != 0)
+        no_report(spider, err);
+    end(spider);
+}
+
 static void crawled(struct weft_op *op, struct weft_op *crawl)
 {
     struct spider *spider = weft_owner(op, struct spider, op);
+    show_end(&spider->crawl.progress);
     if (spider->crawl.begun && (crawl->status == 0 || spider->crawl.stop != CRAWL_GOES_ON))
         report_summary(&spider->crawl);
+    if (spider->crawl.begun)
+        story_end(&spider->crawl);
     spider->status = exit_status(&spider->crawl);
-    crawl_close(&spider->crawl);
-    weft_end(&spider->interrupt.op, 0);
-    weft_end(&spider->terminate.op, 0);
-    weft_end(op, crawl->status);
+    spider->over = true;
+    report(spider);
 }
 
 static void begin(struct weft_op *op)
@@ -112,6 +209,12 @@ static void begin(struct weft_op *op)
     spider->terminate.arrived = terminated;
     weft_signal(op, &spider->interrupt, SIGINT, NULL);
     weft_signal(op, &spider->terminate, SIGTERM, NULL);
+    spider->hang_up.arrived = hung_up;
+    if (!is_ignored(SIGHUP)) /* as by nohup */
+        weft_signal(op, &spider->hang_up, SIGHUP, NULL);
+    show_begin(&spider->crawl.progress, spider->crawl.settings);
+    if (spider->crawl.progress.kind == PROGRESS_LIVE)
+        watch_terminal(spider);
     weft_run(op, &spider->crawl.op, crawl_begin, crawled);
 }
 
@@ -191,18 +294,15 @@ static int read_password(struct spider *spider, const struct settings *settings)
     return EXIT_OK;
 }
 
-int spider_run(int argc, char **argv)
+static int crawl(const struct settings *settings)
 {
-    struct settings settings;
     static struct spider spider;
-    spider = (struct spider){.crawl = {.settings = &settings, .folder = SAVE_FOLDER_CLOSED}};
-    int status = settings_read(&settings, argc, argv);
+    spider = (struct spider){.crawl = {.settings = settings, .folder = SAVE_FOLDER_CLOSED}};
+    int status = check_descriptors(settings);
     if (status == EXIT_OK)
-        status = check_descriptors(&settings);
+        status = read_password(&spider, settings);
     if (status == EXIT_OK)
-        status = read_password(&spider, &settings);
-    if (status == EXIT_OK)
-        status = choose_folder(&spider, &settings);
+        status = choose_folder(&spider, settings);
     if (status == EXIT_OK) {
         signal(SIGPIPE, SIG_IGN); /* a server that left is an error like others, */
         signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not be that large */
@@ -211,10 +311,22 @@ int spider_run(int argc, char **argv)
         weft_go(&spider.op, begin);
         signal(SIGINT, SIG_IGN); /* who is that near the end goes there */
         signal(SIGTERM, SIG_IGN);
+        signal(SIGHUP, SIG_IGN);
         status = spider.status;
     }
     if (spider.temporary[0] != '\0')
         nftw(spider.temporary, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    return status;
+}
+
+int spider_run(int argc, char **argv)
+{
+    struct settings settings;
+    int status = settings_read(&settings, argc, argv);
+    if (status == EXIT_OK && settings.save_config != NULL)
+        status = settings_save(&settings);
+    else if (status == EXIT_OK)
+        status = settings.why != NULL ? why_run(&settings) : crawl(&settings);
     settings_free(&settings);
     return status;
 }

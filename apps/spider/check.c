@@ -1,0 +1,182 @@
+/* A link checker. See check.h. */
+#include "spider/check.h"
+#include "spider/crawl.h"
+#include "units.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- asking --------------------------------------------------------------------------------- */
+
+bool check_only_looks(const struct page *page)
+{
+    struct crawl *crawl = page->crawl;
+    if (!crawl->settings->check || page_is_start(crawl, page->id))
+        return false;
+    unsigned depth = weft_crawl_depth(&crawl->state, page->id);
+    bool requisite = follow_is_requisite(&page->url);
+    return requisite || !follow_is_near(crawl, depth, false) ||
+           scope_check(&crawl->scope, &page->url, requisite) != SCOPE_IN;
+}
+
+bool check_by_head(const struct page *page)
+{
+    return !page->head_refused && check_only_looks(page);
+}
+
+bool check_answered(struct page *page)
+{
+    int status = page->fetch.status;
+    if (!page->by_head || (status >= 300 && status < 400))
+        return false;
+    if (status >= 400) {
+        page->head_refused = true; /* once more, by GET */
+        outcome_fetch_again(page, "HEAD was refused");
+        return true;
+    }
+    int err = page_name(page);
+    if (err == 0)
+        keep_finish(page);
+    else
+        settle_failed(page, err, weft_strerror(err));
+    return true;
+}
+
+/* ---- telling -------------------------------------------------------------------------------- */
+
+/* Who links to what, of what is broken. */
+struct link_pair {
+    weft_crawl_id to, from;
+};
+
+struct broken {
+    struct crawl *crawl;
+    unsigned char *is; /* a bit for each number */
+    size_t count;      /* URLs */
+    struct link_pair *pairs;
+    size_t pairs_count, pairs_room;
+    bool failed; /* there is no memory */
+};
+
+static bool is_broken(const struct broken *broken, weft_crawl_id id)
+{
+    return (broken->is[id / 8] >> id % 8 & 1) != 0;
+}
+
+/* Where it leads to in the end. */
+static enum weft_crawl_what end_of(struct crawl *crawl, weft_crawl_id id)
+{
+    struct weft_crawl_result result;
+    for (unsigned hops = 0; hops <= CRAWL_REDIRECTS; hops++) {
+        enum weft_crawl_what what = weft_crawl_what(&crawl->state, id);
+        if (what != WEFT_CRAWL_MOVED)
+            return what;
+        if (weft_crawl_result(&crawl->state, id, &result) != 0 || result.redirect == 0)
+            return what;
+        id = result.redirect;
+    }
+    return WEFT_CRAWL_FAILED;
+}
+
+static void find_broken(struct broken *broken)
+{
+    struct crawl *crawl = broken->crawl;
+    for (weft_crawl_id id = 1; id <= crawl->state.known; id++) {
+        if (end_of(crawl, id) != WEFT_CRAWL_FAILED)
+            continue;
+        broken->is[id / 8] |= (unsigned char)(1u << id % 8);
+        broken->count += weft_crawl_what(&crawl->state, id) == WEFT_CRAWL_FAILED;
+    }
+}
+
+static int take_pair(struct edge edge, void *context)
+{
+    struct broken *broken = context;
+    if (!is_broken(broken, edge.to) ||
+        weft_crawl_what(&broken->crawl->state, edge.from) == WEFT_CRAWL_MOVED)
+        return 0;
+    if (broken->pairs_count == broken->pairs_room) {
+        size_t room = broken->pairs_room > 0 ? broken->pairs_room * 2 : 256;
+        struct link_pair *pairs = weft_realloc(broken->pairs, room * sizeof *pairs);
+        if (pairs == NULL) {
+            broken->failed = true;
+            return UV_ENOMEM;
+        }
+        broken->pairs = pairs;
+        broken->pairs_room = room;
+    }
+    broken->pairs[broken->pairs_count++] = (struct link_pair){edge.to, edge.from};
+    return 0;
+}
+
+static int by_numbers(const void *one, const void *other)
+{
+    const struct link_pair *a = one, *b = other;
+    if (a->to != b->to)
+        return a->to < b->to ? -1 : 1;
+    return a->from < b->from ? -1 : a->from > b->from;
+}
+
+static const char *url_of(struct crawl *crawl, weft_crawl_id id)
+{
+    size_t size;
+    if (weft_crawl_url(&crawl->state, id, crawl->text, WEFT_CRAWL_URL_MAX + 1, &size, NULL) != 0)
+        return "?";
+    return crawl->text;
+}
+
+/* "http://…/old: it leads to http://…/new: 404 Not Found" */
+static void tell_target(struct crawl *crawl, weft_crawl_id id)
+{
+    struct weft_crawl_result result;
+    printf("\n%s: ", url_of(crawl, id));
+    for (unsigned hops = 0; hops <= CRAWL_REDIRECTS; hops++) {
+        if (weft_crawl_result(&crawl->state, id, &result) != 0)
+            break;
+        if (result.what != WEFT_CRAWL_MOVED || result.redirect == 0) {
+            printf("%.*s\n", WEFT_TEXT_ARGS(result.note));
+            return;
+        }
+        id = result.redirect;
+        printf("it leads to %s: ", url_of(crawl, id));
+    }
+    printf("too many redirects\n");
+}
+
+static size_t tell_pairs(struct broken *broken)
+{
+    size_t pages = 0;
+    if (broken->pairs_count > 0)
+        qsort(broken->pairs, broken->pairs_count, sizeof *broken->pairs, by_numbers);
+    for (size_t i = 0; i < broken->pairs_count; i++) {
+        const struct link_pair *pair = &broken->pairs[i];
+        if (i > 0 && by_numbers(pair, pair - 1) == 0)
+            continue;
+        if (i == 0 || pair->to != pair[-1].to)
+            tell_target(broken->crawl, pair->to);
+        printf("    in %s\n", url_of(broken->crawl, pair->from));
+        pages++;
+    }
+    return pages;
+}
+
+void check_report(struct crawl *crawl)
+{
+    struct broken broken = {.crawl = crawl};
+    char time[UNITS_TIME_MAX];
+    uint64_t ms = weft_now(weft_loop_of(&crawl->op)) - crawl->begun_at;
+    broken.is = weft_calloc(crawl->state.known / 8 + 1, 1);
+    if (broken.is != NULL) {
+        find_broken(&broken);
+        edges_each(&crawl->edges, take_pair, &broken);
+    }
+    size_t links = tell_pairs(&broken);
+    if (broken.is == NULL || broken.failed)
+        printf("\nthere is no memory to tell who links to all that is broken\n");
+    printf("%schecked %u URLs in %s: %zu broken, linked to in %zu places; %u skipped, %u moved\n",
+           links > 0 ? "\n" : "", crawl->state.known, units_show_time(ms, time), broken.count,
+           links, crawl->state.counts[WEFT_CRAWL_SKIPPED], crawl->state.counts[WEFT_CRAWL_MOVED]);
+    weft_free(broken.is);
+    weft_free(broken.pairs);
+}

@@ -1,0 +1,102 @@
+/* apps/spider/offline.h: links that work from the disk (-k).
+ *
+ *     page ──► digested ──► followed, each link becomes a swap ──► written with them
+ *                                       │                               ▲
+ *     a URL is settled ──► waits ── who was written otherwise? ──► mended, from the disk
+ *
+ * A page is written once its links were followed, and before what they lead to is there: to a file if that
+ * will be fetched, under the name it will probably have; otherwise to the network. What turns out otherwise
+ * (a page that fails, moves, has another type than its name says; one that was too far away and came nearer)
+ * is mended in the pages that wait for it: not at once, which could be a hundred times for one page, but when
+ * some are together, and when the crawl is over.
+ *
+ * A page that was written like this says so in its last line, with a sign that only this crawl's state can
+ * make. So it is known of every file whether its links are a site's or a copy's. */
+#ifndef WEFT_SPIDER_OFFLINE_H
+#define WEFT_SPIDER_OFFLINE_H
+
+#include "offline/waits.h"
+#include "spider/name.h"
+#include "trace/output.h"
+#include <weft/crawl.h>
+#include <weft/links.h>
+#include <weft/url.h>
+
+enum {
+    OFFLINE_TURNED =
+        64, /* so many that turned out otherwise, and so long since the last time: mend */
+    OFFLINE_EVERY_MS = 3000,
+    OFFLINE_SIGN = 16 /* digits */
+};
+
+struct crawl;
+struct page;
+struct memo_way;
+
+struct offline {
+    struct waits waits;
+    size_t turned;        /* URLs that turned out otherwise since pages were mended */
+    weft_crawl_id *mends; /* pages to be mended */
+    size_t mends_count, mends_room;
+    unsigned char *wanted; /* a bit for each URL: it is among them */
+    size_t wanted_size;
+    size_t mending;       /* under way */
+    uint64_t mended_at;   /* when some were, last */
+    uint64_t mended;      /* pages, in this run */
+    weft_crawl_id known;  /* URLs when the run began */
+    bool all;             /* nobody knows who waits for whom: look at all pages in the end */
+    bool promised;        /* names are given to URLs when they are seen, not when they are saved */
+    bool ended;           /* what still waits was told that it waits in vain */
+    weft_crawl_id named;  /* whose name was made last, */
+    char name[NAME_SIZE]; /* and that is it: a link that is new is written with it at once */
+    struct weft_url url;
+    struct out text; /* both for the time of a call */
+    struct out link; /* what offline_url has found: until its next call */
+};
+
+/* When a crawl begins. */
+int offline_load(struct crawl *crawl);
+/* It is over: there is nothing left to be mended. */
+int offline_close(struct crawl *crawl);
+void offline_free(struct offline *offline);
+
+/* The page is going to be written: before its links. */
+void offline_begin(struct page *page);
+/* One of them was followed, or is none to follow; way: it, if it is a link at all, and that it was. UV_ENOMEM. */
+int offline_link(struct page *page, const struct weft_link *link, struct memo_way *way);
+/* The page's reader has its body, and the swaps: write it. Then keep_finish or keep_failed follows. */
+void offline_keep(struct page *page);
+
+/* This is about to become of a URL: if it became something else in an earlier run, its pages lead to that. */
+void offline_settles(struct crawl *crawl, weft_crawl_id id, const struct weft_crawl_result *result);
+/* This became of a URL; url is it, or NULL if it has to be looked up. */
+void offline_settled(struct crawl *crawl, weft_crawl_id id, const struct weft_url *url,
+                     const struct weft_crawl_result *result);
+/* Number id has to be looked at: something in it may have to be written otherwise. */
+void offline_want(struct crawl *crawl, weft_crawl_id id);
+/* Number id, as waits.h wants to know it; context is the crawl. */
+enum waits_state offline_look(void *context, uint32_t id);
+/* Begin to mend, if it is time. last: there is nothing else to do. */
+void offline_feed(struct crawl *crawl, bool last);
+/* Is anything left to be mended? */
+bool offline_is_busy(const struct crawl *crawl);
+
+/* A URL was seen for the first time. The name it is expected to be saved under becomes its own: names are
+ * given in the order of numbers, so that they are the same after an interruption, when pages speak of files
+ * that are still to come. */
+void offline_seen(struct crawl *crawl, weft_crawl_id id, const struct weft_url *url);
+/* That name, valid until the next call; url: its own, or NULL if it has to be looked up (then it is in
+ * crawl->other). Nothing: it has none. */
+struct weft_text offline_expected(struct crawl *crawl, weft_crawl_id id,
+                                  const struct weft_url *url);
+uint64_t offline_hash(const struct crawl *crawl, struct weft_text url);
+
+/* The last line of a page. */
+void offline_mark(const struct crawl *crawl, struct weft_text url, bool css, struct out *out);
+/* A file as it was read: was it written by offline_keep, in this crawl? any: or in another one. */
+bool offline_is_ours(const struct crawl *crawl, struct weft_text url, struct weft_text file,
+                     bool any);
+/* Where a link in such a file leads to: its URL, valid until the next call; or false: as it is written. */
+bool offline_url(struct page *page, struct weft_text link, struct weft_text *url);
+
+#endif

@@ -1,0 +1,187 @@
+/* Asking again. See update.h. */
+#include "spider/crawl.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <weft/http_message.h>
+
+static const char key_update[] = "crawl/update";
+
+/* ---- beginning and end ---------------------------------------------------------------------- */
+
+static int find_latest(struct weft_crawl *state, weft_crawl_id id, struct weft_text url,
+                       const struct weft_crawl_result *result, void *context)
+{
+    int64_t *latest = context;
+    (void)state, (void)id, (void)url;
+    if (result->fetched > *latest)
+        *latest = result->fetched;
+    return 0;
+}
+
+int64_t update_now(const struct crawl *crawl)
+{
+    int64_t now = time(NULL);
+    return now > crawl->update.since ? now : crawl->update.since;
+}
+
+/* A second may be long, and clocks are set back: it begins after all that was asked for before. */
+int update_load(struct crawl *crawl)
+{
+    struct weft_text value;
+    char text[24];
+    int err = weft_crawl_get(&crawl->state, weft_text_of(key_update), &value);
+    if (err != 0)
+        return err;
+    if (value.data != NULL) { /* one was interrupted; what had come nearer by then is not known */
+        crawl->update.since = strtoll(value.data, NULL, 10);
+        crawl->update.look_through = true;
+        return 0;
+    }
+    if (!crawl->settings->update)
+        return 0;
+    int64_t latest = 0;
+    err = weft_crawl_each(&crawl->state, find_latest, &latest);
+    if (err != 0)
+        return err;
+    crawl->update.since = time(NULL) > latest ? time(NULL) : latest + 1;
+    int size = snprintf(text, sizeof text, "%lld", (long long)crawl->update.since);
+    return weft_crawl_put(&crawl->state, weft_text_of(key_update),
+                          weft_text(text, (size_t)size + 1));
+}
+
+int update_close(struct crawl *crawl)
+{
+    if (crawl->update.since == 0 || crawl->stop != CRAWL_GOES_ON || crawl->aborted)
+        return 0;
+    return weft_crawl_put(&crawl->state, weft_text_of(key_update), weft_text(NULL, 0));
+}
+
+bool update_is_done(const struct crawl *crawl, const struct weft_crawl_result *result)
+{
+    return crawl->update.since == 0 || result->fetched >= crawl->update.since;
+}
+
+/* ---- a page --------------------------------------------------------------------------------- */
+
+static bool file_is_there(const struct crawl *crawl, struct weft_text file, struct stat *info)
+{
+    char name[NAME_SIZE];
+    if (file.size == 0 || file.size >= sizeof name)
+        return false;
+    snprintf(name, sizeof name, "%.*s", WEFT_TEXT_ARGS(file));
+    return fstatat(crawl->folder.fd, name, info, 0) == 0;
+}
+
+static void put_field(char *to, size_t size, const char *name, struct weft_text value, size_t most)
+{
+    to[0] = '\0';
+    if (value.size > 0 && value.size <= most)
+        snprintf(to, size, "%s: %.*s", name, WEFT_TEXT_ARGS(value));
+}
+
+void update_recall(struct page *page)
+{
+    struct crawl *crawl = page->crawl;
+    struct weft_crawl_result result;
+    struct update_fields *ask = &page->ask;
+    struct stat info;
+    char date[WEFT_HTTP_DATE_SIZE];
+    page->before = (struct update_before){0};
+    if (crawl->update.since == 0 || weft_crawl_result(&crawl->state, page->id, &result) != 0)
+        return;
+    page->before.known = result.fetched != 0;
+    if (!file_is_there(crawl, result.file, &info))
+        return;
+    if (result.http_status == 0 && weft_http_date_format(date, info.st_mtime) == 0)
+        result.last_modified = weft_text_of(date); /* it was on the disk before the state */
+    page->before.there = true;
+    memcpy(page->before.hash, result.hash, sizeof result.hash);
+    put_field(ask->etag, sizeof ask->etag, "If-None-Match", result.etag, UPDATE_ETAG);
+    put_field(ask->date, sizeof ask->date, "If-Modified-Since", result.last_modified, UPDATE_DATE);
+}
+
+size_t update_ask(struct page *page, const char **list)
+{
+    size_t count = 0;
+    if (!page->before.there)
+        return 0;
+    if (page->ask.etag[0] != '\0')
+        list[count++] = page->ask.etag;
+    if (page->ask.date[0] != '\0')
+        list[count++] = page->ask.date;
+    return count;
+}
+
+bool update_is_same(const struct page *page)
+{
+    return page->before.there && memcmp(page->before.hash, page->hash, sizeof page->hash) == 0;
+}
+
+void update_same(struct page *page)
+{
+    struct crawl *crawl = page->crawl;
+    struct weft_crawl_result result;
+    int err = weft_crawl_result(&crawl->state, page->id, &result);
+    if (err != 0) {
+        settle_failed(page, err, weft_strerror(err));
+        return;
+    }
+    crawl->update.same++;
+    if (page_is_start(crawl, page->id) && crawl->update.starts_count < UPDATE_STARTS)
+        crawl->update.starts[crawl->update.starts_count++] = page->id;
+    report_line(crawl, "same     %s", page->url.href.data);
+    settle_same(page, &result);
+}
+
+/* ---- what is told --------------------------------------------------------------------------- */
+
+bool update_start_is_same(const struct crawl *crawl, weft_crawl_id id)
+{
+    for (size_t i = 0; i < crawl->update.starts_count; i++) {
+        if (crawl->update.starts[i] == id)
+            return true;
+    }
+    return false;
+}
+
+bool update_is_gone(const struct page *page)
+{
+    int http_status = page->fetch.status;
+    return page->before.there && (http_status == 404 || http_status == 410);
+}
+
+const char *update_word(const struct page *page, const struct weft_crawl_result *result)
+{
+    if (page->crawl->update.since == 0 || page->fetch.status == 0)
+        return NULL;
+    if (result->what == WEFT_CRAWL_DONE || result->what == WEFT_CRAWL_AGAIN)
+        return page->before.there ? "changed" : "new";
+    return result->what == WEFT_CRAWL_FAILED && update_is_gone(page) ? "gone" : NULL;
+}
+
+static void tell(const struct page *page, const char *what)
+{
+    if (!page->crawl->settings->quiet)
+        report_out(page->crawl, "%-8s %s", what, page->url.href.data);
+}
+
+void update_saved(struct page *page)
+{
+    struct update *update = &page->crawl->update;
+    if (update->since == 0)
+        return;
+    if (page->before.there)
+        update->changed++;
+    else
+        update->fresh++;
+    tell(page, page->before.there ? "changed" : "new");
+}
+
+void update_gone(struct page *page)
+{
+    page->crawl->update.gone++;
+    tell(page, "gone");
+}

@@ -1,0 +1,72 @@
+/* apps/spider/update.h: a finished crawl is looked at again (--update).
+ *
+ * Everything that is known is asked for once more, with what the server said of it the last time (ETag,
+ * Last-Modified): what has not changed costs no download, and its file is not touched. Told is what is new, what
+ * has changed and what is gone. A file of a page that is gone stays.
+ *
+ * One that is interrupted goes on with the next run, whatever that is asked for: it is known when it began, and
+ * what was asked for since then is done. A page that cannot be had for now is as it was before, and asked for the
+ * next time. */
+#ifndef WEFT_SPIDER_UPDATE_H
+#define WEFT_SPIDER_UPDATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <weft/crawl.h>
+
+struct crawl;
+struct page;
+
+enum { UPDATE_ETAG = 256, UPDATE_DATE = 64, UPDATE_STARTS = 10 };
+
+struct update {
+    int64_t since; /* it began then, in seconds since 1970; 0: there is none */
+    bool
+        look_through; /* rules or nesting have changed, or something has come nearer before it was asked for:
+                          links of what has not changed count anew */
+    uint64_t fresh, changed, same, gone; /* pages */
+    weft_crawl_id starts[UPDATE_STARTS]; /* start URLs that are the same, the first few */
+    size_t starts_count;
+};
+
+/* What was known of a page before. */
+struct update_before {
+    bool known; /* it was asked for before */
+    bool there; /* it is on the disk */
+    uint64_t hash[2];
+};
+
+/* The fields that ask whether it has changed; their texts. */
+struct update_fields {
+    char etag[sizeof "If-None-Match: " + UPDATE_ETAG];
+    char date[sizeof "If-Modified-Since: " + UPDATE_DATE];
+};
+
+/* When a crawl begins, and when it has come to its end. */
+int update_load(struct crawl *crawl);
+int update_close(struct crawl *crawl);
+/* What is asked for now is asked for at this time: not before the update began. */
+int64_t update_now(const struct crawl *crawl);
+/* Has this been asked for since the update began? true if there is none. */
+bool update_is_done(const struct crawl *crawl, const struct weft_crawl_result *result);
+
+/* A page is going to be asked for: what is known of it. */
+void update_recall(struct page *page);
+/* Its fields into list, which has room for two; how many. */
+size_t update_ask(struct page *page, const char **list);
+/* The whole of its body is here: is it what it was before? */
+bool update_is_same(const struct page *page);
+/* It is: it is settled as it was. */
+void update_same(struct page *page);
+/* Is it a start URL that was the same? */
+bool update_start_is_same(const struct crawl *crawl, weft_crawl_id id);
+/* It was there, and the server says that it is not any more. */
+bool update_is_gone(const struct page *page);
+/* For the log, of a page that was saved or failed: "new", "changed", "gone"; NULL: nothing to say. */
+const char *update_word(const struct page *page, const struct weft_crawl_result *result);
+/* It was saved, or it is gone: tell. */
+void update_saved(struct page *page);
+void update_gone(struct page *page);
+
+#endif

@@ -31,17 +31,26 @@ for arguments in "" -h help; do
 done
 
 for name in $names; do
-    it "explains $name in two ways"
+    it "explains $name in three ways"
     run "$weft" help "$name"
     expect status 0
     expect_part stdout "usage: weft $name"
     explained=$stdout
-    run "$weft" "$name" --help
-    expect status 0
-    expect stdout "$explained"
+    for option in --help -h; do
+        run "$weft" "$name" "$option"
+        expect status 0
+        expect stdout "$explained"
+    done
 
     it "has $name in its manual page"
     grep -q "^\.It Cm $name" "$WEFT_SOURCE/docs/man/weft.1" || fail "weft.1 does not mention $name"
+    page=$WEFT_SOURCE/docs/man/weft-$name.1
+    case $name in help | version) continue ;; esac
+
+    it "has every option of $name in a page of its own"
+    while read -r option; do
+        grep -qE "Fl Fl $option( |\$)" "$page" || fail "$page does not explain --$option"
+    done < <(sed -nE 's/^ +(-., )?--([a-z0-9-]+).*/\2/p' <<<"$explained")
 done
 
 it "names the command that was probably meant"
@@ -52,12 +61,18 @@ expect stderr "weft: unknown command 'verison'
 did you mean 'version'?
 see weft --help"
 
-it "cuts off a complaint that is very long, but not the end of its line"
+it "leaves out the middle of a complaint that is very long"
 run "$weft" "$(printf 'x%.0s' {1..9000})"
 expect status 2
 expect_part stderr "weft: unknown command 'xxx"
-expect_part stderr $'xxx\nsee weft --help'
+expect_part stderr $'xxx ... xxx'
+expect_part stderr $'xxx\'\nsee weft --help'
 [ "${#stderr}" -lt 5000 ] || fail "it has ${#stderr} bytes"
+
+it "lets no name drive a terminal when it complains"
+run "$weft" $'esc\e[2J\nc1\xc2\x9b\xff\xe2\x80\xae ä'
+expect status 2
+expect_part stderr "weft: unknown command 'esc?[2J?c1??? ä'"
 
 # Others write to the same descriptor, and would come out in the middle.
 if command -v strace >/dev/null && ! grep -q "__[at]san_init" "$weft" &&
@@ -141,6 +156,54 @@ run complete_words weft help he
 expect stdout help
 run complete_words weft help --l
 expect stdout --list
+
+it "completes the options of a command"
+run complete_words weft spider --max-p
+expect stdout "--max-pages
+--max-per-host
+--max-params"
+run complete_words weft spider --http
+expect stdout --http1
+
+it "completes the values of an option that has a few, however they are written"
+run complete_words weft spider --scope ''
+expect stdout "host
+domain
+path
+hosts"
+run complete_words weft spider --progress pl
+expect stdout plain
+run complete_words weft spider --progress = l
+expect stdout live
+run complete_words weft spider --progress =
+expect_part stdout none
+
+it "knows the same values as the command"
+for option in scope progress; do
+    run "$weft" spider "--$option=nonsense"
+    expect status 2
+    said=$(sed -n "s/.*--$option takes \(.*\), not.*/\1/p" <<<"$stderr")
+    run complete_words weft spider "--$option" ''
+    said=${said/ or /, }
+    expect stdout "${said//, /$'\n'}"
+done
+
+it "completes folders where a folder is wanted"
+mkdir -p "$scratch/there/folder one" && : >"$scratch/there/file"
+run complete_words weft spider --output "$scratch/there/f"
+expect stdout "$scratch/there/folder one"
+
+it "leaves values that are files, and numbers, to file names"
+run complete_words weft spider --netrc ''
+expect stdout ""
+run complete_words weft spider --rate ''
+expect stdout ""
+
+it "completes in a shell as people use it"
+# shellcheck disable=SC2016  # it is for that shell
+run env PATH="$WEFT_BUILD:$PATH" bash --norc -ic '. "$0"; complete -p weft; COMP_WORDS=(weft spider --scope d)
+    COMP_CWORD=3; _weft; echo "${COMPREPLY[@]}"' "$WEFT_SOURCE/apps/completion/weft.bash"
+expect_part stdout domain
 
 it "leaves other arguments to file names"
 run complete_words weft version ''

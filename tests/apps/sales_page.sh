@@ -9,29 +9,7 @@ here=$WEFT_SOURCE/tests/apps/sales_page
 weft=$WEFT_BUILD/weft
 cd "$scratch" || exit 1
 
-cannot() {
-    echo "$*: the page is not looked at"
-    exit 77
-}
-
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
-    cannot "there is no chromium"
-command -v node >/dev/null || cannot "there is no node"
-command -v npm >/dev/null || cannot "there is no npm"
-
-# What drives it is that of the page of weft trace report; fetched once for all builds.
-wanted=$WEFT_SOURCE/tests/apps/trace_report/package.json
-driver=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/weft/browser
-fetch_driver() {
-    mkdir -p "$driver" && cd "$driver" && cp "$wanted" . &&
-        npm install --no-audit --no-fund --no-package-lock --loglevel=error --fetch-retries=1
-}
-if ! cmp -s "$wanted" "$driver/package.json" || [ ! -d "$driver/node_modules" ]; then
-    if ! (fetch_driver) >npm.log 2>&1; then
-        rm -f "$driver/package.json"
-        cannot "npm has no puppeteer-core here ($(tail -n 1 npm.log))"
-    fi
-fi
+. "$WEFT_SOURCE/tests/lib/browser.sh"
 
 of() {
     sed -n "s/^$1 //p" <<<"$seen"
@@ -57,7 +35,7 @@ yes '{"item":"yacht","amount":999999999999}' | head -n 9100 >yachts.jsonl
 "$weft" sales import --db sales.db yachts.jsonl >/dev/null || fail "there are no yachts"
 
 [ -z "${WEFT_PICTURES-}" ] || mkdir -p "$WEFT_PICTURES"
-NODE_PATH=$driver/node_modules run timeout 60 node "$here/look.js" "$browser" "$url" \
+browse "$here/look.js" "$url" \
     ${WEFT_PICTURES:+"$WEFT_PICTURES"}
 seen=$stdout
 it "loads, and needs nobody else"

@@ -195,7 +195,7 @@ refused "--max-connections takes a number from 1 to 1000000, not '0'" --max-conn
 refused "--port takes a value" --port
 refused "--port takes a value" --port --quiet
 refused "--log takes a value that is not empty" --log=
-refused "--quiet takes no value" --quiet=yes
+refused "--quiet takes nothing, or yes or no, not 'maybe'" --quiet=maybe
 refused "--log-format takes common, combined or json, not 'xml'" --log-format xml
 refused "--links takes inside, none or all, not 'some'" --links some
 refused "--index takes the name of a file, not 'a/b'" --index a/b

@@ -7,35 +7,14 @@
 here=$WEFT_SOURCE/tests/apps/trace_report
 cd "$scratch" || exit 1
 
-cannot() {
-    echo "$*: the page is not looked at"
-    exit 77
-}
-
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
-    cannot "there is no chromium"
-command -v node >/dev/null || cannot "there is no node"
-command -v npm >/dev/null || cannot "there is no npm"
-
-# What drives it is fetched once for all builds, and again only when another version is wanted.
-driver=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/weft/browser
-fetch_driver() {
-    mkdir -p "$driver" && cd "$driver" && cp "$here/package.json" . &&
-        npm install --no-audit --no-fund --no-package-lock --loglevel=error --fetch-retries=1
-}
-if ! cmp -s "$here/package.json" "$driver/package.json" || [ ! -d "$driver/node_modules" ]; then
-    if ! (fetch_driver) >npm.log 2>&1; then
-        rm -f "$driver/package.json"
-        cannot "npm has no puppeteer-core here ($(tail -n 1 npm.log))"
-    fi
-fi
+. "$WEFT_SOURCE/tests/lib/browser.sh"
 
 # look TRACE: a report of it, and what the browser sees there, in $seen.
 look() {
     run "$weft" trace report -o page.html "$1"
     expect status 0
     [ -z "${WEFT_PICTURES-}" ] || mkdir -p "$WEFT_PICTURES"
-    NODE_PATH=$driver/node_modules run timeout 100 node "$here/look.js" "$browser" \
+    browse "$here/look.js" \
         "$scratch/page.html" ${WEFT_PICTURES:+"$WEFT_PICTURES"}
     expect status 0
     seen=$stdout
@@ -135,7 +114,7 @@ for trace in bare empty lost evil; do
     run "$weft" trace report $trace.json
     expect status 0
 done
-NODE_PATH=$driver/node_modules run timeout 100 node "$here/look.js" "$browser" --glance \
+browse "$here/look.js" --glance \
     "$scratch"/{bare,empty,lost,evil}.html
 expect status 0
 expect stdout "glance 0 0

@@ -141,3 +141,28 @@ TEST(times_are_shown_with_two_units_at_most)
     shows_time(64 * 60 * 1000, "1 h 4 min");
     shows_time(UINT64_MAX, "5124095576030 h 25 min");
 }
+
+static void writes(void (*write)(uint64_t, char *, size_t), bool (*read)(const char *, uint64_t *),
+                   uint64_t number, const char *expected)
+{
+    char text[32];
+    write(number, text, sizeof text);
+    assert_string_equal(text, expected);
+    reads(read, text, number);
+}
+
+TEST(what_is_written_is_read_as_the_same_number)
+{
+    writes(units_write_duration, units_duration, 0, "0ms");
+    writes(units_write_duration, units_duration, 1500, "1500ms");
+    writes(units_write_duration, units_duration, 90 * 1000, "90s");
+    writes(units_write_duration, units_duration, 600 * 1000, "10m");
+    writes(units_write_duration, units_duration, 86400 * 1000, "24h");
+    writes(units_write_duration, units_duration, UINT64_MAX, "18446744073709551615ms");
+    writes(units_write_size, units_size, 0, "0");
+    writes(units_write_size, units_size, 1000, "1000");
+    writes(units_write_size, units_size, 64 << 10, "64k");
+    writes(units_write_size, units_size, UINT64_C(3) << 29, "1536M");
+    writes(units_write_size, units_size, UINT64_C(5) << 40, "5T");
+    writes(units_write_size, units_size, UINT64_MAX, "18446744073709551615");
+}

@@ -1,4 +1,5 @@
 #include "redis.h"
+#include "port.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -7,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -20,30 +20,6 @@ static struct sockaddr_in loopback(unsigned port)
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     return address;
-}
-
-static bool is_free(unsigned port)
-{
-    struct sockaddr_in address = loopback(port);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bool good = bind(fd, (struct sockaddr *)&address, sizeof address) == 0;
-    close(fd);
-    return good;
-}
-
-/* Below those that the kernel gives to whoever connects somewhere: a server that was killed finds its own
- * free again. */
-unsigned redis_free_port(void)
-{
-    for (int i = 0; i < 1000; i++) {
-        unsigned draw = 0;
-        assert_int_equal(getrandom(&draw, sizeof draw, 0), sizeof draw);
-        unsigned port = 10000 + draw % 20000;
-        if (is_free(port))
-            return port;
-    }
-    fail_msg("there is no free port");
-    return 0;
 }
 
 /* ---- talking -------------------------------------------------------------------------------- */
@@ -165,7 +141,7 @@ void redis_server_again(struct redis_server *server)
 static void choose_place(struct redis_server *server)
 {
     const char *at = server->password[0] != '\0' ? "@" : "", *colon = *at != '\0' ? ":" : "";
-    server->port = redis_free_port();
+    server->port = free_port();
     scratch_new_path(server->path, "redis.sock");
     snprintf(server->url, sizeof server->url, "redis://%s%s%s127.0.0.1:%u", colon, server->password,
              at, server->port);

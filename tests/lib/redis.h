@@ -38,7 +38,4 @@ void redis_server_down(struct redis_server *server);
 const char *redis_server_say(const struct redis_server *server, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A port on which nobody listens. */
-unsigned redis_free_port(void);
-
 #endif

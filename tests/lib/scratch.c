@@ -3,7 +3,7 @@
 #include "scratch.h"
 #include "check.h"
 #include <dirent.h>
-#include <ftw.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,19 +14,59 @@
 static char folder[SCRATCH_PATH];
 static pid_t owner;
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *place)
+static bool is_removed(int at, const char *name)
 {
-    (void)st;
-    (void)kind;
-    if (place->level > 0)
-        remove(path);
-    return 0;
+    return unlinkat(at, name, 0) == 0 || unlinkat(at, name, AT_REMOVEDIR) == 0;
 }
 
-/* Depth first, and a folder that was made unreadable is not looked into: tests undo that. */
+static bool is_moved(int at, const char *name, int to)
+{
+    static unsigned long number;
+    char moved[64];
+    snprintf(moved, sizeof moved, ".moved-%lu", ++number);
+    return renameat(at, name, to, moved) == 0;
+}
+
+static DIR *open_folder(int at, const char *name)
+{
+    int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return fd >= 0 ? fdopendir(fd) : NULL;
+}
+
+static const char *next_name(DIR *dir)
+{
+    const struct dirent *entry;
+    do {
+        entry = readdir(dir);
+    } while (entry != NULL &&
+             (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
+    return entry != NULL ? entry->d_name : NULL;
+}
+
+/* Remove what is in the folder; what is not empty moves up to top. */
+static bool clear(int at, const char *name, int top)
+{
+    bool changed = false;
+    DIR *dir = open_folder(at, name);
+    for (const char *each; dir != NULL && (each = next_name(dir)) != NULL;)
+        changed |= is_removed(dirfd(dir), each) || is_moved(dirfd(dir), each, top);
+    if (dir != NULL)
+        closedir(dir);
+    return changed;
+}
+
+/* One level less each time: a tree may be deeper than a path is long. A folder that was made
+ * unreadable is not looked into: tests undo that. */
 static void empty(const char *path)
 {
-    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    for (bool changed = true; changed;) {
+        DIR *dir = open_folder(AT_FDCWD, path);
+        changed = false;
+        for (const char *each; dir != NULL && (each = next_name(dir)) != NULL;)
+            changed |= is_removed(dirfd(dir), each) || clear(dirfd(dir), each, dirfd(dir));
+        if (dir != NULL)
+            closedir(dir);
+    }
 }
 
 static void remove_folder(void)

@@ -11,6 +11,7 @@
 weft=$WEFT_BUILD/weft
 home=$scratch/home
 site_pid=
+export XDG_CONFIG_HOME=$scratch/config # settings of whoever runs the tests do not count
 
 finish_site() {
     [ -z "$site_pid" ] || kill -KILL "$site_pid" 2>/dev/null

@@ -62,6 +62,29 @@ for bad in '--delay soon' '--max-file big' '--retries -1' '--scope all' '--max-p
     [ "$status" -eq 2 ] || fail "$bad: status $status"
 done
 
+it "refuses to write two things to one file, and leaves that alone"
+cd "$scratch" || exit 1
+echo mine >one
+ln -f one two
+for bad in '--report one --log-json ./one' '--report one --warc two' '--log-json one --warc one'; do
+    # shellcheck disable=SC2086  # options and their values
+    spider $bad "$site/"
+    expect status 2
+    expect_part stderr "cannot be the same file"
+done
+[ "$(<one)" = mine ] || fail "it was written: $(<one)"
+spider --report "$scratch" "$site/"
+expect status 2
+expect_part stderr "is a folder"
+
+it "names the options that contradict each other"
+spider --check --warc "$scratch/x.warc" "$site/"
+expect status 2
+expect_part stderr "--check"
+spider --check --log-json - "$site/"
+expect status 2
+expect_part stderr "--check"
+
 it "refuses what is no URL"
 spider 'http://[bad' 0
 expect status 2

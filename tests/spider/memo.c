@@ -30,11 +30,17 @@ static void down(void)
 static struct memo_key key_of(const char *base)
 {
     struct weft_url url = {0};
-    struct memo_key key;
+    struct memo_key key = {0};
     assert_int_equal(weft_url_parse(&url, weft_text_of(base), NULL), 0);
     memo_key_begin(&key, &crawl, &url);
     weft_url_free(&url);
     return key;
+}
+
+static struct memo_way way_of(const char *link)
+{
+    struct weft_text text = weft_text_of(link);
+    return (struct memo_way){.link = text, .hash = memo_hash(text)};
 }
 
 /* Follows the link: was it known? */
@@ -42,7 +48,10 @@ static bool follow(const char *base, const char *link, bool requisite, unsigned 
                    unsigned round)
 {
     struct memo_key key = key_of(base);
-    struct memo_way way = {weft_text_of(link), requisite, depth, round};
+    struct memo_way way = way_of(link);
+    way.requisite = requisite;
+    way.depth = depth;
+    way.round = round;
     if (memo_has(&memo, &key, &way))
         return true;
     memo_keep(&memo, &key, &way);
@@ -55,6 +64,21 @@ TEST(a_link_is_known_the_second_time)
     assert_false(follow("http://a/x/1", "2.html", false, 3, 0));
     assert_true(follow("http://a/x/1", "2.html", false, 3, 0));
     assert_true(follow("http://a/x/other?q#f", "2.html", false, 3, 0)); /* from the same folder */
+    down();
+}
+
+TEST(a_link_that_is_known_says_where_it_leads_to)
+{
+    up();
+    struct memo_key key = key_of("http://a/x/1");
+    struct memo_way way = way_of("2.html");
+    way.to = 7;
+    assert_false(memo_has(&memo, &key, &way));
+    assert_int_equal(way.to, 7);
+    memo_keep(&memo, &key, &way);
+    way.to = 0;
+    assert_true(memo_has(&memo, &key, &way));
+    assert_int_equal(way.to, 7);
     down();
 }
 
@@ -104,6 +128,67 @@ TEST(a_link_that_is_too_long_or_too_deep_is_not_kept)
     down();
 }
 
+static bool becomes(struct memo_key *key, const char *link, const char *swap)
+{
+    struct memo_way way = way_of(link);
+    memo_find(&memo, key, &way);
+    return way.place != NULL && way.place->decided &&
+           weft_text_is(memo_swap(&memo, way.place), swap);
+}
+
+static bool decide(struct memo_key *key, const char *link, const char *swap)
+{
+    struct memo_way way = way_of(link);
+    memo_find(&memo, key, &way);
+    return memo_decide(&memo, key, &way, weft_text_of(swap));
+}
+
+TEST(what_a_link_becomes_is_kept_beside_where_it_leads_to)
+{
+    up();
+    struct memo_key key = key_of("http://a/x/1"), other = key;
+    memo_key_add(&other, 5); /* in another file */
+    assert_false(follow("http://a/x/1", "/x/2.html", false, 3, 0));
+    assert_false(becomes(&key, "/x/2.html", "2.html"));
+    assert_true(decide(&key, "/x/2.html", "2.html"));
+    assert_true(decide(&key, "3.html", "3.html"));
+    assert_true(becomes(&key, "/x/2.html", "2.html"));
+    assert_true(becomes(&key, "3.html", "3.html"));
+    assert_false(becomes(&other, "3.html", "3.html"));
+    assert_true(follow("http://a/x/1", "/x/2.html", false, 3, 0));
+    assert_false(follow("http://a/x/1", "3.html", false, 3, 0)); /* that was not followed */
+    assert_true(becomes(&key, "3.html", "3.html"));
+    down();
+}
+
+TEST(what_a_link_becomes_moves_with_it_or_is_not_kept)
+{
+    up();
+    struct memo_key key = key_of("http://a/x/1");
+    char link[32], swap[MEMO_SWAP + 2];
+    unsigned kept = 0;
+    for (unsigned i = 0; i < MEMO_LINKS; i++) {
+        snprintf(link, sizeof link, "%u", i);
+        snprintf(swap, sizeof swap, "../%u.html", i);
+        assert_true(decide(&key, link, swap));
+    }
+    for (unsigned i = 0; i < MEMO_LINKS; i++) {
+        snprintf(link, sizeof link, "%u", i);
+        snprintf(swap, sizeof swap, "../%u.html", i);
+        struct memo_way way = way_of(link);
+        memo_find(&memo, &key, &way);
+        assert_true(way.place == NULL || becomes(&key, link, swap));
+        kept += way.place != NULL;
+    }
+    assert_in_range(kept, MEMO_LINKS / 2, MEMO_LINKS);
+    memset(swap, 'x', sizeof swap - 1);
+    swap[sizeof swap - 1] = '\0';
+    assert_false(
+        decide(&key, link, swap)); /* too long: what was decided before does not count either */
+    assert_false(becomes(&key, link, "../32767.html"));
+    down();
+}
+
 TEST(what_is_forgotten_is_only_done_again)
 {
     up();
@@ -124,11 +209,13 @@ TEST(without_memory_nothing_is_kept_and_nothing_breaks)
     weft_fault_install();
     up();
     weft_fault_fail_at(1);
-    struct memo_key key = {1};
-    struct memo_way way = {.link = weft_text_of("a")};
+    struct memo_key key = {.folder = 1};
+    struct memo_way way = way_of("a");
     memo_keep(&memo, &key, &way);
     assert_true(weft_fault_hit());
     assert_false(memo_has(&memo, &key, &way));
+    weft_fault_fail_at(1);
+    assert_false(memo_decide(&memo, &key, &way, weft_text_of("b")));
     weft_fault_fail_at(0);
     down();
     fault_remove();

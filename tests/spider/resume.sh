@@ -51,6 +51,29 @@ wait "$pid" || status=$?
 expect status 4
 [ $((SECONDS - begun)) -lt 2 ] || fail "it took $((SECONDS - begun)) s"
 
+it "takes a hang-up for a Ctrl-C, but not under nohup"
+site --no-extras --pages 60 --delay 20
+fresh
+"$weft" spider -o "$home" "$site/" inf 3 >"$scratch/out" 2>"$scratch/err" </dev/null &
+pid=$!
+soon enough
+kill -HUP "$pid"
+status=0
+wait "$pid" || status=$?
+expect status 4
+stderr=$(<"$scratch/err")
+expect_part stderr "finishing what is under way"
+(trap '' HUP && exec "$weft" spider -o "$home" "$site/" inf 3) >/dev/null 2>&1 </dev/null &
+pid=$!
+more() { [ "$(saved)" -gt "$part" ]; }
+part=$(saved)
+soon more
+kill -HUP "$pid"
+status=0
+wait "$pid" || status=$?
+expect status 0
+[ "$(saved)" -eq 60 ] || fail "$(saved) files"
+
 it "goes deeper with a larger nesting, without fetching again what is there"
 site --no-extras --pages 60
 fresh

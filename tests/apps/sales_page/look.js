@@ -3,26 +3,12 @@
 //
 //   node look.js BROWSER URL [PICTURES-FOLDER]
 'use strict';
-const puppeteer = require('puppeteer-core');
+const { say, withBrowser, watchedPage } = require('../../lib/browser/look.js');
 
 const [, , browserPath, url, pictures] = process.argv;
-const say = (name, value) => console.log(name, value);
 const polled = (page, count) => page.waitForFunction(least => Number(document.documentElement.dataset.polled) >= least, {}, count);
 
-async function open(browser) {
-  const page = await browser.newPage();
-  await page.setViewport({ width: 1280, height: 800 });
-  page.on('console', message => say('console', message.type() + ': ' + message.text()));
-  page.on('pageerror', error => say('error', error.message));
-  page.on('dialog', dialog => {
-    say('dialog', dialog.message());
-    dialog.dismiss();
-  });
-  page.on('request', request => {
-    if (!request.url().startsWith(url + '/') && !request.url().startsWith('data:')) say('request', request.url());
-  });
-  return page;
-}
+const open = browser => watchedPage(browser, 1280, 800, asked => asked.startsWith(url + '/'));
 
 async function lookWithoutScript(browser) {
   const page = await open(browser);
@@ -72,25 +58,12 @@ async function lookAtLooks(page) {
   }
 }
 
-async function main() {
-  const browser = await puppeteer.launch({
-    executablePath: browserPath, headless: true,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-dev-shm-usage'],
-  });
-  try {
-    await lookWithoutScript(browser);
-    const page = await open(browser);
-    await page.goto(url + '/', { waitUntil: 'load' });
-    await polled(page, 0);
-    for (const look of [lookAtItems, measure, lookAtFigures, lookAtLooks]) await look(page);
-    await polled(page, 2);
-    say('live', await page.$eval('#live', live => live.textContent.startsWith('live')));
-  } finally {
-    await browser.close();
-  }
-}
-
-main().catch(error => {
-  say('failed', error.stack);
-  process.exitCode = 1;
+withBrowser(browserPath, async browser => {
+  await lookWithoutScript(browser);
+  const page = await open(browser);
+  await page.goto(url + '/', { waitUntil: 'load' });
+  await polled(page, 0);
+  for (const look of [lookAtItems, measure, lookAtFigures, lookAtLooks]) await look(page);
+  await polled(page, 2);
+  say('live', await page.$eval('#live', live => live.textContent.startsWith('live')));
 });

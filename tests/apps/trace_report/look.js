@@ -4,27 +4,14 @@
 //   node look.js BROWSER PAGE.html [PICTURES-FOLDER]
 //   node look.js BROWSER --glance PAGE.html...        only whether they work, a "glance" line each
 'use strict';
-const puppeteer = require('puppeteer-core');
+const { say, withBrowser, openFile } = require('../../lib/browser/look.js');
 
 const [, , browserPath, first, ...rest] = process.argv;
 const [pictures] = rest;
-const say = (name, value) => console.log(name, value);
 const frames = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
 
-async function open(browser, pagePath) {
-  const page = await browser.newPage();
-  await page.setViewport({ width: 1440, height: 900 });
-  page.on('console', message => say('console', message.type() + ': ' + message.text()));
-  page.on('pageerror', error => say('error', error.message));
-  page.on('dialog', dialog => {
-    say('dialog', dialog.message());
-    dialog.dismiss();
-  });
-  page.on('request', request => {
-    if (request.url() !== 'file://' + encodeURI(pagePath) && !request.url().startsWith('data:')) say('request', request.url());
-  });
-  await page.goto('file://' + encodeURI(pagePath), { waitUntil: 'load' });
-  await page.waitForSelector('html[data-ready=yes]');
+async function open(browser, path) {
+  const page = await openFile(browser, 1440, 900, path);
   await page.waitForFunction(() => document.getElementById('timeline').dataset.frame !== undefined);
   return page;
 }
@@ -143,26 +130,13 @@ async function glance(page) {
   if (notice !== '') say('notice', notice);
 }
 
-async function main() {
-  const browser = await puppeteer.launch({
-    executablePath: browserPath, headless: true,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-dev-shm-usage'],
-  });
-  try {
-    await (await browser.newPage()).close(); // what the browser itself takes to begin with is not ours
-    if (first === '--glance') {
-      for (const path of rest) await glance(await open(browser, path));
-      return;
-    }
-    const begun = Date.now(), page = await open(browser, first);
-    say('load-ms', Date.now() - begun);
-    for (const look of [lookAtFigures, lookAtZoom, lookAtFilter, lookAtTable, lookAtHover, lookAtColors]) await look(page);
-  } finally {
-    await browser.close();
+withBrowser(browserPath, async browser => {
+  await (await browser.newPage()).close(); // what the browser itself takes to begin with is not ours
+  if (first === '--glance') {
+    for (const path of rest) await glance(await open(browser, path));
+    return;
   }
-}
-
-main().catch(error => {
-  say('failed', error.stack);
-  process.exitCode = 1;
+  const begun = Date.now(), page = await open(browser, first);
+  say('load-ms', Date.now() - begun);
+  for (const look of [lookAtFigures, lookAtZoom, lookAtFilter, lookAtTable, lookAtHover, lookAtColors]) await look(page);
 });

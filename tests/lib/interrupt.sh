@@ -1,0 +1,26 @@
+# shellcheck shell=bash disable=SC2154  # scratch is shell.sh's
+# For commands that write more than anybody reads. Source it after shell.sh:
+#
+#   interrupt_when_stuck COMMAND...   # leaves its exit status in $status, what it said in $stderr
+#
+# Its standard output is a pipe that nobody empties. When that is full, Ctrl-C is pressed; it has ten
+# seconds to end.
+cat >"$scratch/.interrupt.py" <<'END'
+import os, select, signal, subprocess, sys
+
+reader, writer = os.pipe()
+child = subprocess.Popen(sys.argv[1:], stdout=writer, stdin=subprocess.DEVNULL,
+                         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+while child.poll() is None and select.select([], [writer], [], 0)[1]:
+    os.sched_yield()
+child.send_signal(signal.SIGINT)
+try:
+    status = child.wait(timeout=10)
+except subprocess.TimeoutExpired:
+    child.kill()
+    status = 99
+sys.exit(status if status >= 0 else 128 - status)
+END
+interrupt_when_stuck() {
+    run python3 "$scratch/.interrupt.py" "$@"
+}

@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# weft spider: settings from a file, and written to one.
+. "$WEFT_SOURCE/tests/lib/shell.sh"
+. "$WEFT_SOURCE/tests/lib/site.sh"
+site --no-extras --pages 12
+conf=$scratch/spider.conf
+
+# config LINE...: the file with these lines.
+config() {
+    printf '%s\n' "$@" >"$conf"
+}
+
+# saved_settings ARGUMENT...: what --save-config makes of them.
+saved_settings() {
+    spider --save-config "$scratch/saved.conf" "$@"
+    expect status 0
+    grep -v '^\(#\|$\)' "$scratch/saved.conf"
+}
+
+it "takes settings from a file"
+config '# a comment' '' '  max-pages=3  ' $'\tquiet\r' 'exclude = *.iso' 'exclude = /a#b/'
+fresh
+spider --config "$conf" "$site/" inf
+expect status 0
+expect stdout ""
+[ "$(saved)" -eq 3 ] || fail "$(saved) files"
+
+it "lets the command line win, and add to lists"
+run saved_settings --config "$conf" --max-pages 5 --exclude last -o .
+expect stdout "quiet
+exclude = *.iso
+exclude = /a#b/
+exclude = last
+max-pages = 5"
+
+it "takes back a flag of the file"
+run saved_settings --config "$conf" --quiet=no -o .
+[[ $stdout != *quiet* ]] || fail "it is still there: $stdout"
+config 'quiet = yes' 'requisites = no'
+run saved_settings --config "$conf" -o .
+expect stdout "quiet"
+config '# a comment' '' '  max-pages=3  ' $'\tquiet\r' 'exclude = *.iso' 'exclude = /a#b/'
+
+it "takes the user's own file if it is there, unless it is told not to"
+mkdir -p "$XDG_CONFIG_HOME/weft"
+echo 'delay = 7s' >"$XDG_CONFIG_HOME/weft/spider.conf"
+run saved_settings -o .
+expect stdout "delay = 7s"
+run saved_settings --no-config -o .
+expect stdout ""
+run saved_settings --config "$conf" -o .
+[[ $stdout != *delay* ]] || fail "it takes both: $stdout"
+rm "$XDG_CONFIG_HOME/weft/spider.conf"
+
+it "looks below ~/.config if there is no other folder for that"
+mkdir -p "$scratch/me/.config/weft"
+echo 'retries = 9' >"$scratch/me/.config/weft/spider.conf"
+for folder in '' relative; do
+    XDG_CONFIG_HOME=$folder HOME=$scratch/me run saved_settings -o .
+    expect stdout "retries = 9"
+done
+
+it "writes a file that says the same when it is read"
+all=(--scope hosts --host a.example --host '*.b.example:8080' --include '*x' --include-regex '^a|b$'
+    --exclude-regex '[#;"=]' --requisites --no-robots --max-pages 10 --max-bytes 1.5G --max-time 90s
+    --max-file 1000 --delay 1.5s --per-host 3 --rate 5 --polite --retries 0 --connect-timeout 1500ms
+    --answer-timeout 2m --page-timeout 1h --user-agent 'me/1.0 (a b)' -H 'X-A: b = c' --user me
+    --password-file /none --proxy http://localhost:1 --no-proxy 'a,b' --cookies --insecure --http1
+    --verbose --dry-run --list --progress plain --input /none)
+spider "${all[@]}" --save-config "$scratch/one.conf"
+expect status 0
+run "$weft" spider --config "$scratch/one.conf" --save-config "$scratch/two.conf"
+expect status 0
+expect stderr ""
+cmp "$scratch/one.conf" "$scratch/two.conf" || fail "$(diff "$scratch/one.conf" "$scratch/two.conf")"
+for word in 'max-bytes = 1536M' 'max-time = 90s' 'delay = 1500ms' 'answer-timeout = 2m' \
+    'retries = 0' 'header = X-A: b = c' 'scope = hosts' 'http1'; do
+    grep -qxF "$word" "$scratch/one.conf" || fail "no line '$word': $(<"$scratch/one.conf")"
+done
+
+it "says in the file what its settings mean"
+[ "$(grep -A 2 -F '# what is shown meanwhile' "$scratch/one.conf" | tail -n 1)" = 'progress = plain' ] ||
+    fail "$(<"$scratch/one.conf")"
+awk 'NR > 1 && NF && !/^#/ && before !~ /^#/ && $1 != last { print }
+    { before = $0; last = $1 }' "$scratch/one.conf" >"$scratch/bare"
+[ ! -s "$scratch/bare" ] || fail "not explained: $(<"$scratch/bare")"
+
+it "writes no password, and nothing that others may read"
+run saved_settings --user me --password hush -o .
+expect stdout "user = me"
+! grep -q hush "$scratch/saved.conf" || fail "there is the password"
+[ "$(stat -c %a "$scratch/saved.conf")" = 600 ] || fail "its mode is $(stat -c %a "$scratch/saved.conf")"
+
+it "does nothing else when it writes its settings"
+fresh
+before=$(total)
+spider --save-config "$scratch/saved.conf" "$site/"
+expect status 0
+expect stdout ""
+[ "$(total)" -eq "$before" ] || fail "it asked"
+[ "$(saved)" -eq 0 ] || fail "it saved"
+
+it "names the file, the line and the nearest name"
+wrong() {
+    config '' "$1"
+    spider --config "$conf" "$site/" 0
+    expect status 2
+    expect stderr "weft: $conf:2: $2"
+}
+wrong 'max-page = 3' "unknown option 'max-page'; did you mean 'max-pages'?"
+wrong 'xyzzy' "unknown option 'xyzzy'"
+wrong 'max-pages' 'max-pages takes a value'
+wrong 'max-pages =' 'max-pages takes a value that is not empty'
+wrong 'max-pages = many' "max-pages takes a number from 1 to 4294967295, not 'many'"
+wrong 'delay = soon' "delay takes a value like 500ms, 2s or 10m, not 'soon'"
+wrong 'scope = all' "scope takes host, domain, path or hosts, not 'all'"
+wrong 'quiet = maybe' "quiet takes nothing, or yes or no, not 'maybe'"
+wrong 'quiet =' "quiet takes nothing, or yes or no, not ''"
+wrong 'config = other' 'config belongs on the command line'
+wrong '= 3' "unknown option ''"
+wrong "$site/" "unknown option '$site/'"
+
+it "says so when there is no such file, or it is none"
+spider --config "$scratch/none" "$site/"
+expect status 1
+expect_part stderr "cannot read '$scratch/none': No such file"
+spider --config "$scratch" "$site/"
+expect status 1
+expect_part stderr "Is a directory"
+printf 'quiet\0\n' >"$conf"
+spider --config "$conf" "$site/"
+expect status 1
+expect_part stderr "zero byte"
+head -c 1100000 /dev/zero | tr '\0' '\n' >"$conf"
+spider --config "$conf" "$site/"
+expect status 1
+expect_part stderr "too large"
+spider --config "$conf" --no-config "$site/"
+expect status 2
+
+it "keeps the old file when the new one cannot be written"
+echo old >"$scratch/saved.conf"
+spider --save-config "$scratch/saved.conf" --exclude $'a\nb' "$site/"
+expect status 1
+expect_part stderr "cannot be the value of exclude"
+spider --save-config "$scratch/none/saved.conf" "$site/"
+expect status 1
+expect_part stderr "cannot write '$scratch/none/saved.conf'"
+[ "$(<"$scratch/saved.conf")" = old ] || fail "it is $(<"$scratch/saved.conf")"
+[ -z "$(find "$scratch" -name 'saved.conf.*')" ] || fail "it left something behind"

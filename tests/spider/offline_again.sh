@@ -1,0 +1,173 @@
+#!/usr/bin/env bash
+# A copy that works from the disk, and a site that changes: whichever commands were run in between, in the end each
+# link leads to the file of what it means, or to the network.
+# ctest: timeout=120
+. "$WEFT_SOURCE/tests/lib/shell.sh"
+. "$WEFT_SOURCE/tests/lib/site.sh"
+. "$WEFT_SOURCE/tests/lib/pages.sh"
+
+# expect_links FILE LINK...: those of a file of the copy.
+expect_links() {
+    local file=$1 are
+    shift
+    are=$(grep -o 'href="[^"]*"' "$home/$host/$file" | sed 's/^href="//; s/"$//' | tr '\n' ' ')
+    [ "$are" = "$* " ] || fail "$file leads to $are"
+}
+
+it "writes what a run without -k has fetched, when it is run with it again"
+pages
+links /a | page /
+links /b | page /a
+links / | page /b
+fresh
+spider -k "$site/" 1
+expect_links a.html "$site/b"
+spider "$site/" 2
+spider -k "$site/" 2
+expect_links a.html b.html
+expect_links b.html index.html
+links /b / | page /a
+spider --update "$site/" 2
+expect_links a.html /b /
+spider -k "$site/" 2
+expect_links a.html b.html index.html
+
+it "gives pages that were saved without -k a name that says what they are"
+pages
+links /list.php '/list.php?page=2' /style | page /
+links / '/list.php?page=2' | page /list.php
+links /list.php | page '/list.php?page=2'
+fresh
+spider "$site/" inf
+expect_file list.php
+spider -k "$site/" inf
+expect_no_file list.php
+expect_links index.html list.php.html list@page=2.php.html "$site/style"
+expect_links list.php.html index.html list@page=2.php.html
+expect_links list@page=2.php.html list.php.html
+
+it "knows files by the names they had, also those that an update without -k has given"
+links '/list.php?page=2' / | page /list.php
+spider --update "$site/" inf
+expect_file list.php
+spider -k "$site/" inf
+expect_no_file list.php
+expect_links index.html list.php.html list@page=2.php.html "$site/style"
+expect_links list.php.html list@page=2.php.html index.html
+
+it "leads from pages that have not changed to what has another name now"
+pages
+links /notes.txt /a | page /
+page /notes.txt 200 'Content-Type: text/plain' <<<notes
+page /a <<<a
+fresh
+spider -k "$site/" inf
+expect_links index.html notes.txt a.html
+links / | page /notes.txt
+spider -k --update "$site/" inf
+expect_part stdout "updated: 0 new, 1 changed, 0 gone, 2 the same"
+expect_links index.html notes.txt.html a.html
+
+it "leads from pages that have not changed to where a page has moved"
+page /a 301 'Location: /notes.txt' <<<moved
+spider -k --update "$site/" inf
+expect_links index.html notes.txt.html notes.txt.html
+
+it "leaves alone what has not changed and leads nowhere else"
+page /b <<<b
+links / /b | page /notes.txt
+touch -d '2020-01-01' "$home/$host/index.html"
+spider -k --update "$site/" inf
+expect_part stdout "updated: 1 new, 1 changed, 0 gone, 1 the same"
+expect_links notes.txt.html index.html b.html
+[ "$(stat -c %y "$home/$host/index.html" | cut -c1-10)" = 2020-01-01 ] || fail "the index was written"
+
+it "keeps the names that its pages speak of, also in a run without -k"
+pages
+links /A /a | page /
+page /a <<<a
+fresh
+spider -k --max-pages 1 "$site/" inf 1
+spider "$site/" inf
+spider -k "$site/" inf
+lower=$(cd "$home/$host" && echo a*.html)
+expect_links index.html "$site/A" "$lower"
+page /A <<<A
+spider -k --update "$site/" inf
+upper=$(cd "$home/$host" && echo A*.html)
+expect_links index.html "$upper" "$lower"
+
+it "knows what is gone by the name it had, also if it was stopped before that was told"
+pages
+links /a.txt /b | page /
+page /a.txt <<<a
+page /b <<<b
+fresh
+spider -k "$site/" inf
+expect_links index.html a.txt.html b.html
+no_page /a.txt
+spider --update "$site/" inf
+spider -k "$site/" inf
+expect_links index.html "$site/a.txt" b.html
+
+it "knows what is no page any more by the name it had, and takes no name of a file for a URL"
+pages
+links /a.txt /b | page /
+page /a.txt <<<a
+page /b <<<b
+fresh
+spider -k "$site/" inf
+expect_links index.html a.txt.html b.html
+page /a.txt 200 'Content-Type: text/plain' <<<text
+spider --update "$site/" inf
+spider -k --report "$scratch/report.html" "$site/" inf
+expect status 0
+expect_links index.html a.txt b.html
+
+it "leads to what comes after a limit, and to what an update has not asked for yet"
+pages
+links /a /b | page /
+links /b /c | page /a
+links /a | page /b
+links / | page /c
+fresh
+spider -k --max-pages 2 "$site/" inf 1
+expect_links index.html a.html "$site/b"
+spider -k "$site/" inf
+expect_links index.html a.html b.html
+expect_links a.html b.html c.html
+links /a /b /c | page /
+spider -k --update --max-pages 1 "$site/" inf 1
+expect_part stdout "updated in part: 0 new, 1 changed"
+expect_links index.html a.html b.html c.html
+
+it "leads to what failed in one run and came in the next"
+pages
+links /a | page /
+page /a 500 <<<broken
+fresh
+spider -k --retries 0 "$site/" inf
+expect status 3
+expect_links index.html "$site/a"
+page /a <<<a
+spider -k "$site/" inf
+expect status 0
+expect_links index.html a.html
+
+it "says how a page is encoded where only its server did"
+pages
+utf8='Content-Type: text/html; charset=utf-8'
+links /said /plain /latin | page / 200 "$utf8"
+page /said 200 "$utf8" <<<'<meta charset=utf-8><p>zwölf'
+page /plain 200 "$utf8" <<<'<p>zwölf'
+page /latin 200 'Content-Type: text/html; charset=latin1' <<<'<p>zw'
+fresh
+spider -k "$site/" inf
+mark=$'\xef\xbb\xbf'
+[[ $(<"$home/$host/plain.html") == "$mark<p>zwölf"* ]] || fail "nobody knows how it is encoded"
+for name in index said latin; do
+    [[ $(<"$home/$host/$name.html") == '<'* ]] || fail "$name has a mark"
+done
+page /plain 200 "$utf8" <<<'<a href=/new>zwölf</a>'
+spider -k --update "$site/" inf
+[ "$(grep -c "$mark" "$home/$host/plain.html")" -eq 1 ] || fail "it has not one mark"

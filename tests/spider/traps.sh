@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# weft spider: spaces of URLs that have no end, and how a crawl without a nesting gets out of them.
+# ctest: timeout=120
+# shellcheck disable=SC2119,SC2154  # site, host, took_ms and the like are set by what is sourced
+. "$WEFT_SOURCE/tests/lib/shell.sh"
+. "$WEFT_SOURCE/tests/lib/site.sh"
+. "$WEFT_SOURCE/tests/lib/hostile.sh"
+hostile
+
+it "gets to the end of a calendar by itself"
+fresh
+measured "$site/calendar" inf 8
+expect status 0
+expect_part stdout "done: 2004 saved" # a thousand months from the first two, both ways
+expect_part stdout "links left out: 2, because"
+expect_part stderr "and more like it, are left out"
+expect_part stderr "(--max-chain)"
+expect_bounded 15000
+
+it "says nothing of it when it is quiet"
+fresh
+spider -q --max-chain 3 "$site/calendar" inf
+expect status 0
+expect stderr ""
+
+it "goes no further when it is run again, and further with another limit"
+fresh
+spider -q --max-chain 20 "$site/calendar" inf 4
+[ "$(saved)" -eq 44 ] || fail "$(saved) files"
+spider --max-chain 20 "$site/calendar" inf 4
+expect_part stdout "nothing to do"
+spider -q --max-chain 30 "$site/calendar" inf 4
+[ "$(saved)" -eq 64 ] || fail "$(saved) files"
+
+it "counts on when it was interrupted"
+fresh
+spider -q --max-chain 20 --max-pages 10 "$site/calendar" inf
+spider -q --max-chain 20 "$site/calendar" inf
+[ "$(saved)" -eq 44 ] || fail "$(saved) files"
+
+it "takes only so many that differ in numbers only"
+fresh
+spider --max-like 300 "$site/days" inf 4
+expect status 0
+[ "$(saved)" -eq 301 ] || fail "$(saved) files"
+expect_part stdout "(--max-like)"
+fresh
+spider -q --max-like 300 --max-pages 100 "$site/days" inf 4
+spider -q --max-like 300 "$site/days" inf 4
+[ "$(saved)" -eq 301 ] || fail "$(saved) files"
+
+it "asks only so many hosts"
+fresh
+spider -p --max-hosts 5 --retries 0 "$site/many_hosts" 0 8
+expect status 3
+expect_part stdout "4 failed"
+expect_part stdout "links left out: 46, because there are more hosts than that (--max-hosts)"
+
+it "takes only so many of a host"
+fresh
+spider --max-per-host 100 "$site/words" inf 4
+expect status 0
+[ "$(saved)" -eq 100 ] || fail "$(saved) files"
+expect_part stdout "(--max-per-host)"
+
+it "ends paths that go round in circles"
+fresh
+spider "$site/folders/" inf 4
+expect status 0
+[ "$(saved)" -eq 69 ] || fail "$(saved) files" # all ways to put three a and three b, and fewer
+expect_part stdout "(--max-repeats)"
+
+it "ends URLs that grow"
+fresh
+spider "$site/growing" inf
+expect status 0
+[ "$(saved)" -eq 17 ] || fail "$(saved) files"
+expect_part stdout "(--max-params)"
+fresh
+spider --max-url 1000 "$site/longer" inf
+expect status 0
+expect_part stdout "(--max-url)"
+[ "$(saved)" -gt 10 ] || fail "$(saved) files"
+[ "$(saved)" -lt 30 ] || fail "$(saved) files"
+
+it "does not follow the links of many pages that are the same"
+fresh
+spider --max-same 5 --max-repeats 0 --max-url 0 "$site/same/" inf
+expect status 0
+expect_part stdout "pages whose links were left out: 6"
+[ "$(saved)" -eq 11 ] || fail "$(saved) files"
+spider --max-same 5 --max-repeats 0 --max-url 0 "$site/same/" inf
+expect_part stdout "nothing to do"
+
+it "takes a start URL however it looks"
+fresh
+spider -q --max-url 30 --max-params 1 "$site/leaf/12345678901234567890?a&b&c" 0
+expect status 0
+[ "$(saved)" -eq 1 ] || fail "$(saved) files"
+
+it "has no limit with 0"
+fresh
+spider -q --max-chain 0 --max-pages 1200 --max-same 0 --max-like 0 --max-per-host 0 \
+    "$site/endless_frames" inf
+[ "$(saved)" -eq 1200 ] || fail "$(saved) files"

@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# A crawl that is looked at again, and what was asked of it before, or is at the same time: another nesting, an
+# interruption, files that were there before the crawl.
+# ctest: timeout=120
+. "$WEFT_SOURCE/tests/lib/shell.sh"
+. "$WEFT_SOURCE/tests/lib/site.sh"
+. "$WEFT_SOURCE/tests/lib/pages.sh"
+
+it "goes on from a page that has come nearer, also if it has not changed"
+pages
+links /a | page /
+links /b | page /a
+links /c | page /b
+page /c <<<c
+fresh
+spider "$site/" 2 1
+expect_no_file c.html
+links /a /b | page /
+spider --update "$site/" 2 1
+expect status 0
+expect_file c.html
+
+it "goes on with one that was stopped, whatever the next command is, and begins anew after that"
+pages
+links /a /b /c | page /
+page /a <<<a
+page /b <<<b
+page /c <<<c
+fresh
+spider "$site/" inf
+requests >/dev/null
+spider --update --max-pages 1 "$site/" inf 1
+expect_part stdout "updated in part: 0 new, 0 changed, 0 gone, 1 the same"
+spider "$site/" inf
+expect_part stdout "updated: 0 new, 0 changed, 0 gone, 3 the same"
+asked=$(requests)
+[ "$asked" = "GET / 304
+GET /a 304
+GET /b 304
+GET /c 304" ] || fail "it asked for: $asked"
+page /a <<<'another a'
+spider --update "$site/" inf
+expect_part stdout "changed  $site/a"
+expect_part stdout "updated: 0 new, 1 changed, 0 gone, 3 the same"
+
+it "asks for files that were there before the crawl, too"
+pages
+links /a /b | page /
+page /a <<<a
+page /b <<<b
+fresh
+spider "$site/" inf
+rm -r "$home/.weft"
+spider "$site/" inf
+expect_part stdout "3 were there"
+page /a <<<'another a'
+spider --update "$site/" inf
+expect status 0
+expect_part stdout "changed  $site/a"
+expect_part stdout "updated: 0 new, 1 changed, 0 gone, 2 the same"
+[ "$(<"$home/$host/a.html")" = 'another a' ] || fail "the change is not there"
+
+it "forgets what fields of a page said that it has not got any more"
+pages
+links /a | page / 200 'X-Robots-Tag: nofollow'
+page /a <<<a
+fresh
+spider "$site/" 0
+links /a / | page /
+spider --update "$site/" 0
+spider "$site/" 1
+expect_file a.html
+
+# broken FILE: who has which broken links, by the data in a report: "/page: /target".
+broken() {
+    python3 - "$1" "$site" <<'END'
+import json, re, sys
+text = re.search(r'<script type="application/json"[^>]*>(.*?)</script>', open(sys.argv[1]).read(), re.S)[1]
+broken = json.loads(text.replace(sys.argv[2], ""))["broken"]
+for page, _, *places in sorted(broken["pages"]):
+    print(page + ":", *sorted(broken["targets"][place][0] for place in places))
+END
+}
+
+it "reports the broken links that pages have now, not those that they had"
+pages
+links /a /b /c /one | page /
+links /one /two | page /a
+links /one /two | page /b
+links /one | page /c
+fresh
+spider -q --report "$scratch/report.html" "$site/" inf 4
+are=$(broken "$scratch/report.html")
+[ "$are" = "/: /one
+/a: /one /two
+/b: /one /two
+/c: /one" ] || fail "broken: $are"
+links /a /b /c | page /
+links /two | page /a
+page /c 302 'Location: /a' <<<moved
+spider -q --update --report "$scratch/report.html" "$site/" inf 4
+are=$(broken "$scratch/report.html")
+[ "$are" = "/a: /two
+/b: /one /two" ] || fail "broken: $are"
+no_page /b
+spider -q --update --report "$scratch/report.html" "$site/" inf 4
+are=$(broken "$scratch/report.html")
+[ "$are" = "/: /b
+/a: /two" ] || fail "broken: $are"
+spider -q --report "$scratch/report.html" "$site/" inf 4
+[ "$(broken "$scratch/report.html")" = "$are" ] || fail "the next time: $(broken "$scratch/report.html")"
+
+it "asks for nothing beyond the nesting, and leaves it as it is"
+pages
+links /a | page /
+links /b | page /a
+links /c | page /b
+page /c <<<c
+fresh
+spider -k "$site/" inf
+requests >/dev/null
+spider -k --update "$site/" 1
+expect_part stdout "updated: 0 new, 0 changed, 0 gone, 2 the same"
+asked=$(requests)
+[ "$asked" = "GET / 304
+GET /a 304" ] || fail "it asked for: $asked"
+grep -q 'href="b.html"' "$home/$host/a.html" || fail "it leads away from what is there"
+spider -k "$site/" inf
+[ -z "$(requests)" ] || fail "it fetched something"
+
+it "counts pages that are the same as each other once, not with each update"
+pages
+links /1 /2 /3 /4 | page /
+for i in 1 2 3 4; do
+    links below | page "/$i" 200 'ETag: none'
+done
+fresh
+spider --max-same 5 "$site/" inf
+[[ $stdout != *"left out"* ]] || fail "$stdout"
+spider --update --max-same 5 "$site/" inf
+expect_part stdout "5 the same"
+[[ $stdout != *"left out"* ]] || fail "$stdout"

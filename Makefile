@@ -2,6 +2,8 @@
 BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
+# Most tests wait more than they compute.
+TESTS_AT_ONCE ?= $(shell expr 2 \* $(JOBS))
 CMAKE_ARGS ?=
 
 # -G only the first time: a build folder keeps the generator that it was made with.
@@ -28,7 +30,7 @@ test: ## build everything and run all tests, also in shuffled order
 	@tools/deps test
 	@$(call configure,$(BUILD),-DWEFT_TESTS=ON) $(quiet)
 	@$(call build,$(BUILD))
-	@ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -j$(JOBS)
+	@ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -j$(TESTS_AT_ONCE)
 
 check: ## all that CI asks for: format, lint, -Werror, sanitizers, valgrind, seconds of fuzzing
 	@tools/deps check

@@ -88,16 +88,8 @@ int log_open(struct log *log, const char *path, uint64_t begun_ms)
 
 int log_flush(struct log *log)
 {
-    size_t done = 0;
-    while (log->open_ && log->error_ == 0 && done < log->lines_.size) {
-        ssize_t more = write(log->fd_, log->lines_.data + done, log->lines_.size - done);
-        if (more > 0)
-            done += (size_t)more;
-        else if (errno == EAGAIN)
-            uv_sleep(1); /* a pipe that somebody else has made so */
-        else if (errno != EINTR)
-            log->error_ = last_error();
-    }
+    if (log->open_ && log->error_ == 0)
+        log->error_ = out_write(&log->lines_, log->fd_);
     log->lines_.size = 0;
     return log->error_;
 }

@@ -3,9 +3,12 @@
 #include "trace/output.h"
 #include "trace/table.h"
 #include "trace/utf8.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
+#include <uv.h>
 #include <weft/alloc.h>
 
 /* ---- text ----------------------------------------------------------------------------------- */
@@ -52,69 +55,93 @@ void out_free(struct out *out)
     *out = (struct out){0};
 }
 
-/* ---- JSON ----------------------------------------------------------------------------------- */
-
-static bool needs_escape(unsigned char byte)
+int out_write(const struct out *out, int fd)
 {
-    return byte < 0x20 || byte == 0x7f || byte == '"' || byte == '\\' || byte == '<' ||
-           byte == '>' || byte == '&' || byte == '\'';
+    size_t done = 0;
+    while (done < out->size) {
+        ssize_t more = write(fd, out->data + done, out->size - done);
+        if (more > 0)
+            done += (size_t)more;
+        else if (errno == EAGAIN)
+            uv_sleep(1); /* a pipe that somebody else has made so */
+        else if (errno != EINTR)
+            return uv_translate_sys_error(errno);
+    }
+    return 0;
 }
 
-void out_json_text(struct out *out, struct weft_text text)
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+/* May it stand in quotes as it is? JSON would let more of them: but what drives a terminal, or turns the
+ * direction of text, would do that to whoever looks at the file. */
+static bool is_plain(uint32_t code, bool in_html)
 {
-    size_t plain = 0;
-    out_string(out, "\"");
-    for (size_t i = 0; i < text.size; i++) {
-        unsigned char byte = (unsigned char)text.data[i];
-        if (!needs_escape(byte))
-            continue;
-        out_text(out, weft_text(text.data + plain, i - plain));
-        if (byte == '"' || byte == '\\')
-            out_format(out, "\\%c", byte);
-        else
-            out_format(out, "\\u%04x", byte);
-        plain = i + 1;
-    }
-    if (plain < text.size) /* an empty one may lie nowhere */
-        out_text(out, weft_text(text.data + plain, text.size - plain));
-    out_string(out, "\"");
+    if (code == '"' || code == '\\')
+        return false;
+    if (in_html && (code == '<' || code == '>' || code == '&' || code == '\''))
+        return false;
+    return utf8_is_harmless(code);
 }
 
 /* How many bytes of well-formed characters that need no escape there are. */
-static size_t plain_size(struct weft_text text)
+static size_t plain_size(struct weft_text text, bool in_html)
 {
     struct utf8_state state = {0};
     size_t good = 0;
     for (size_t i = 0; i < text.size; i++) {
-        unsigned char byte = (unsigned char)text.data[i];
-        if (state.left == 0 && (byte < 0x20 || byte == 0x7f || byte == '"' || byte == '\\'))
+        enum utf8_step step = utf8_step(&state, (unsigned char)text.data[i]);
+        if (step == UTF8_MORE)
+            continue;
+        if (step != UTF8_DONE || !is_plain(state.code, in_html))
             break;
-        enum utf8_step step = utf8_step(&state, byte);
-        if (step == UTF8_BROKEN || step == UTF8_BROKEN_BEFORE)
-            break;
-        if (step == UTF8_DONE)
-            good = i + 1;
+        good = i + 1;
     }
     return good;
 }
 
-void out_json_bytes(struct out *out, struct weft_text bytes)
+/* The first character, or a byte that is none: how many bytes that was. All that is escaped has 16
+ * bits at most. */
+static size_t put_escape(struct out *out, struct weft_text text)
+{
+    struct utf8_state state = {0};
+    enum utf8_step step = UTF8_MORE;
+    size_t size = 0;
+    while (step == UTF8_MORE && size < text.size)
+        step = utf8_step(&state, (unsigned char)text.data[size++]);
+    if (step != UTF8_DONE) {
+        out_format(out, "\\u%04x", (unsigned)UTF8_REPLACEMENT);
+        return 1;
+    }
+    if (state.code == '"' || state.code == '\\')
+        out_format(out, "\\%c", (char)state.code);
+    else
+        out_format(out, "\\u%04x", (unsigned)state.code);
+    return size;
+}
+
+static void put_quoted(struct out *out, struct weft_text text, bool in_html)
 {
     out_string(out, "\"");
-    while (bytes.size > 0) {
-        size_t plain = plain_size(bytes);
-        out_text(out, weft_text(bytes.data, plain));
-        bytes = weft_text(bytes.data + plain, bytes.size - plain);
-        if (bytes.size == 0)
+    while (text.size > 0) {
+        size_t plain = plain_size(text, in_html);
+        out_text(out, weft_text(text.data, plain));
+        text = weft_text(text.data + plain, text.size - plain);
+        if (text.size == 0)
             break;
-        unsigned char byte = (unsigned char)bytes.data[0];
-        if (byte == '"' || byte == '\\')
-            out_format(out, "\\%c", byte);
-        else
-            out_format(out, "\\u%04x", byte < 0x80 ? byte : (unsigned)UTF8_REPLACEMENT);
-        bytes = weft_text(bytes.data + 1, bytes.size - 1);
+        size_t escaped = put_escape(out, text);
+        text = weft_text(text.data + escaped, text.size - escaped);
     }
     out_string(out, "\"");
+}
+
+void out_json_text(struct out *out, struct weft_text text)
+{
+    put_quoted(out, text, true);
+}
+
+void out_json_bytes(struct out *out, struct weft_text bytes)
+{
+    put_quoted(out, bytes, false);
 }
 
 void out_json_comma(struct out *out)

@@ -19,14 +19,16 @@ void out_text(struct out *out, struct weft_text text);
 void out_string(struct out *out, const char *string);
 __attribute__((format(printf, 2, 3))) void out_format(struct out *out, const char *format, ...);
 void out_free(struct out *out);
+/* All of it to a descriptor; where that does not block but has no room, it waits. 0 or a status. */
+int out_write(const struct out *out, int fd);
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-/* In quotes. What has a meaning in HTML is escaped as well: the text may stand inside of a
- * <script>. */
+/* In quotes, bytes of any kind: controls and what has to do with the direction of text are escaped, and
+ * what is no UTF-8 becomes U+FFFD, one for each byte. What has a meaning in HTML is escaped as well: the
+ * text may stand inside of a <script>. */
 void out_json_text(struct out *out, struct weft_text text);
-/* The same for a file of JSON, and for bytes of any kind: only what JSON asks for is escaped, and what
- * is no UTF-8 becomes U+FFFD, one for each byte. */
+/* The same for a file of JSON: what has a meaning in HTML stays as it is. */
 void out_json_bytes(struct out *out, struct weft_text bytes);
 /* "name": with a comma before it unless it is the first in its object. */
 void out_json_name(struct out *out, const char *name);

@@ -15,7 +15,15 @@
 static int cannot_read(const char *path, const char *why)
 {
     complain("cannot read '%s': %s", path, why);
-    return EXIT_FAILED;
+    return EXIT_USAGE;
+}
+
+/* Some editors put one there. It is no character of the text. */
+static char *behind_mark(char *text)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    size_t size = sizeof mark - 1;
+    return strncmp(text, mark, size) == 0 ? text + size : text;
 }
 
 static int load(struct config *config, FILE *file, const char *path)
@@ -81,7 +89,7 @@ static int read_open(struct config *config, const char *command, const char *pat
     int status = load(config, file, path);
     fclose(file);
     if (status == EXIT_OK)
-        status = take_lines(command, path, options, config->text_);
+        status = take_lines(command, path, options, behind_mark(config->text_));
     return status;
 }
 

@@ -22,8 +22,9 @@ struct config {
     char *text_;
 };
 
-/* Read all of path into the targets of options. EXIT_OK; EXIT_USAGE or EXIT_FAILED: it was said what
- * is wrong, with the file and the line. */
+/* Read all of path into the targets of options; a byte order mark at its beginning is passed over, and
+ * lines may end in CR LF. EXIT_OK; EXIT_USAGE: it cannot be read, or makes no sense; it was said what is
+ * wrong, with the file and the line. */
 int config_read(struct config *config, const char *command, const char *path,
                 const struct option *options);
 /* The same for the file that is the user's own, weft/COMMAND.conf below $XDG_CONFIG_HOME or
@@ -34,7 +35,9 @@ void config_free(struct config *config);
 /* Write what is not as in defaults, a table of the same options whose targets are as if nothing had
  * been asked for. Above each stands what usage says about it. Secrets are left out and named; the
  * file is for its owner's eyes only all the same, because fields and proxies may hold some, too. It
- * appears complete or not at all. EXIT_OK or EXIT_FAILED: it was said what is wrong. */
+ * appears complete or not at all. A symbolic link stays one, and what it leads to is written; so does
+ * a device or a pipe; "-" is standard output. EXIT_OK; EXIT_USAGE: a value has no place in a file;
+ * EXIT_FAILED: it cannot be written. It was said what is wrong. */
 int config_write(const char *path, const char *command, const char *usage,
                  const struct option *options, const struct option *defaults);
 

@@ -54,7 +54,8 @@ const char spider_usage[] =
     "      --config FILE         take settings from FILE: lines like 'delay = 2s' and 'fast';\n"
     "                            otherwise from ~/.config/weft/spider.conf, if it is there\n"
     "      --no-config           from none\n"
-    "      --save-config FILE    write the settings to FILE, and do nothing else\n"
+    "      --save-config FILE    write the settings to FILE, and do nothing else; '-' is standard\n"
+    "                            output\n"
     "\n"
     "How far:\n"
     "      --scope host|domain|path|hosts\n"
@@ -140,7 +141,7 @@ static bool add_url(struct settings *settings, const char *url, size_t length)
 static int no_memory(void)
 {
     complain("%s", weft_strerror(UV_ENOMEM));
-    return EXIT_FAILED;
+    return EXIT_NO_OUTPUT; /* as where the crawl has none */
 }
 
 /* One a line; empty lines and those that begin with '#' are passed over. */
@@ -163,7 +164,7 @@ static int read_lines(struct settings *settings, FILE *file, const char *name)
     }
     if (status == EXIT_OK && ferror(file)) {
         complain("cannot read '%s': %s", name, strerror(errno));
-        status = EXIT_FAILED;
+        status = EXIT_USAGE;
     }
     free(line); /* getline's own */
     return status;
@@ -177,7 +178,7 @@ static int read_input(struct settings *settings)
     FILE *file = fopen(name, "re");
     if (file == NULL) {
         complain("cannot read '%s': %s", name, strerror(errno));
-        return EXIT_FAILED;
+        return EXIT_USAGE;
     }
     int status = read_lines(settings, file, name);
     fclose(file);
@@ -514,7 +515,9 @@ int settings_save(struct settings *settings)
     struct option options[OPTIONS_MOST], usual_options[OPTIONS_MOST];
     make_table(settings, options);
     make_table(&usual, usual_options);
-    return config_write(settings->save_config, "spider", spider_usage, options, usual_options);
+    int status =
+        config_write(settings->save_config, "spider", spider_usage, options, usual_options);
+    return status == EXIT_FAILED ? EXIT_NO_OUTPUT : status;
 }
 
 void settings_free(struct settings *settings)

@@ -14,6 +14,9 @@ enum {
 };
 
 /* What is shown while it runs. */
+/* What weft spider exits with, beside what every command does. */
+enum { EXIT_START_FAILED = 1, EXIT_SOME_FAILED = 3, EXIT_INTERRUPTED = 4, EXIT_NO_OUTPUT = 5 };
+
 enum settings_progress { PROGRESS_AUTO, PROGRESS_LIVE, PROGRESS_PLAIN, PROGRESS_NONE };
 
 struct settings {

@@ -16,8 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { EXIT_START_FAILED = 1, EXIT_SOME_FAILED = 3, EXIT_INTERRUPTED = 4, EXIT_NO_OUTPUT = 5 };
-
 struct spider {
     struct weft_op op;
     struct weft_signal interrupt, terminate, hang_up;

@@ -109,8 +109,11 @@ expect_file p/4.html
 fresh
 echo "$site/p/5.html" | timeout 60 "$weft" spider -q -o "$home" -i - 0
 expect_file p/5.html
-spider -i "$scratch/none" 0
-expect status 1
+for bad in "$scratch/none" "$scratch"; do
+    spider -i "$bad" 0
+    expect status 2
+    expect_part stderr "cannot read '$bad'"
+done
 : >"$scratch/urls"
 spider -i "$scratch/urls" 0
 expect status 2

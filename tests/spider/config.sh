@@ -120,20 +120,36 @@ wrong 'config = other' 'config belongs on the command line'
 wrong '= 3' "unknown option ''"
 wrong "$site/" "unknown option '$site/'"
 
+it "passes over a byte order mark, but only at the beginning"
+printf '\xef\xbb\xbfdelay = 3s\r\n# a comment\r\nquiet\r\n' >"$conf"
+run saved_settings --config "$conf" -o .
+expect stdout "quiet
+delay = 3s"
+printf '\xef\xbb\xbf# a comment\r\nrequisites\r\n' >"$conf"
+run saved_settings --config "$conf" -o .
+expect stdout "requisites"
+printf '\xef\xbb\xbf' >"$conf"
+run saved_settings --config "$conf" -o .
+expect stdout ""
+printf 'quiet\n\xef\xbb\xbfrequisites\n' >"$conf"
+spider --config "$conf" "$site/" 0
+expect status 2
+expect_part stderr "$conf:2: unknown option"
+
 it "says so when there is no such file, or it is none"
 spider --config "$scratch/none" "$site/"
-expect status 1
+expect status 2
 expect_part stderr "cannot read '$scratch/none': No such file"
 spider --config "$scratch" "$site/"
-expect status 1
+expect status 2
 expect_part stderr "Is a directory"
 printf 'quiet\0\n' >"$conf"
 spider --config "$conf" "$site/"
-expect status 1
+expect status 2
 expect_part stderr "zero byte"
 head -c 1100000 /dev/zero | tr '\0' '\n' >"$conf"
 spider --config "$conf" "$site/"
-expect status 1
+expect status 2
 expect_part stderr "too large"
 spider --config "$conf" --no-config "$site/"
 expect status 2
@@ -141,10 +157,79 @@ expect status 2
 it "keeps the old file when the new one cannot be written"
 echo old >"$scratch/saved.conf"
 spider --save-config "$scratch/saved.conf" --exclude $'a\nb' "$site/"
-expect status 1
+expect status 2
 expect_part stderr "cannot be the value of exclude"
 spider --save-config "$scratch/none/saved.conf" "$site/"
-expect status 1
+expect status 5
 expect_part stderr "cannot write '$scratch/none/saved.conf'"
 [ "$(<"$scratch/saved.conf")" = old ] || fail "it is $(<"$scratch/saved.conf")"
 [ -z "$(find "$scratch" -name 'saved.conf.*')" ] || fail "it left something behind"
+
+it "writes to standard output, by each of its names"
+mkdir "$scratch/here"
+cd "$scratch/here" || exit 1
+ln -s /proc/self/fd/1 stdout # as /dev/stdout is; but what might be replaced here is ours
+for name in - stdout; do
+    spider --save-config "$name" --delay 7s
+    expect status 0
+    expect_part stdout "delay = 7s"
+    expect stderr ""
+done
+{
+    echo "# before"
+    "$weft" spider --save-config stdout --delay 7s
+    echo "# behind"
+} >all.conf
+[ "$(head -n 1 all.conf; tail -n 1 all.conf)" = "# before
+# behind" ] || fail "what was there before is gone: $(<all.conf)"
+grep -qx 'delay = 7s' all.conf || fail "it is not there: $(<all.conf)"
+"$weft" spider --save-config - --exclude $'a\nb' >part 2>"$scratch/.stderr"
+[ ! -s part ] || fail "a part was printed: $(<part)"
+status=0
+"$weft" spider --save-config - >/dev/full 2>"$scratch/.stderr" || status=$?
+expect status 5
+[ -L stdout ] || fail "the link is gone"
+rm all.conf part stdout
+[ -z "$(ls -A)" ] || fail "there is now $(ls -A)"
+
+it "writes through a symbolic link, and leaves it one"
+mkdir kept
+echo old >kept/real.conf
+ln -s kept/real.conf link.conf
+ln -s link.conf further.conf
+for name in link.conf further.conf; do
+    spider --save-config "$name" --delay 7s
+    expect status 0
+    [ -L "$name" ] || fail "$name is no link any more"
+    grep -qx 'delay = 7s' kept/real.conf || fail "$name: $(<kept/real.conf)"
+    echo old >kept/real.conf
+done
+ln -s nowhere dangling.conf
+spider --save-config dangling.conf
+expect status 5
+expect_part stderr "cannot write 'dangling.conf'"
+[ -L dangling.conf ] || fail "the link is gone"
+[ "$(ls -A kept)" = real.conf ] || fail "it left $(ls -A kept)"
+
+it "writes into a pipe, and leaves it one"
+mkfifo pipe.conf
+timeout 10 cat pipe.conf >got &
+spider --save-config pipe.conf --delay 7s
+expect status 0
+[ -p pipe.conf ] || fail "the pipe is gone"
+wait $!
+grep -qx 'delay = 7s' got || fail "it got: $(<got)"
+
+it "writes to a device, and leaves it one"
+if mknod null c 1 3 2>/dev/null && mknod full c 1 7 && (: >null) 2>/dev/null; then
+    spider --save-config null
+    expect status 0
+    spider --save-config full
+    expect status 5
+    expect_part stderr "no space left"
+    if [ ! -c null ] || [ ! -c full ]; then
+        fail "they are not any more: $(ls -l null full)"
+    fi
+else
+    echo "  (there can be no devices here: skipped)"
+fi

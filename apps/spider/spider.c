@@ -141,7 +141,7 @@ static int exit_status(struct crawl *crawl)
         return EXIT_USAGE;
     if (status != 0)
         return EXIT_NO_OUTPUT; /* the folder or the state could not be opened */
-    if (crawl->stop == CRAWL_GOES_ON && a_start_failed(crawl))
+    if (a_start_failed(crawl))
         return EXIT_START_FAILED;
     bool some = crawl->state.counts[WEFT_CRAWL_FAILED] > 0 || crawl->failed > 0;
     return some ? EXIT_SOME_FAILED : EXIT_OK;

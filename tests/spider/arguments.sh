@@ -127,6 +127,15 @@ spider http://127.0.0.1:9/ 0 1 --retries 0
 expect status 1
 expect_part stderr "http://127.0.0.1:9/"
 
+it "exits with 1 when a start URL fails, also if it was stopped by a limit"
+fresh
+spider -q --max-pages 3 "$site/nowhere" "$site/" inf 1
+expect status 1
+[ "$(saved)" -eq 3 ] || fail "it was not stopped: $(saved) files"
+fresh
+spider -q --max-pages 3 "$site/" inf 1
+expect status 0
+
 it "prints only errors with --quiet, and every URL with --verbose"
 fresh
 spider -q "$site/p/1.html" 0

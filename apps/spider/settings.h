@@ -8,6 +8,7 @@
 #include "spider/trap.h"
 
 enum {
+    SETTINGS_PASSWORD_MOST = 4096, /* bytes; with base64 it is what servers take in a field */
     SETTINGS_CONCURRENCY_MOST = 1000,
     SETTINGS_NESTING_MOST = 60000,
     SETTINGS_LINKS_MOST = 1000000 /* start URLs */

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <ftw.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +24,11 @@ struct spider {
     struct crawl crawl;
     struct weft_file_save save; /* the report */
     struct out report;
-    bool asked_to_stop; /* once; the second time it leaves at once */
-    bool over;          /* the crawl is, and its report is being written */
-    int status;         /* to exit with */
-    char password[256];
-    char temporary[64]; /* the folder of a dry run; "" if there is none */
+    bool asked_to_stop;                        /* once; the second time it leaves at once */
+    bool over;                                 /* the crawl is, and its report is being written */
+    int status;                                /* to exit with */
+    char password[SETTINGS_PASSWORD_MOST + 2]; /* a CR may stand behind it */
+    char temporary[64];                        /* the folder of a dry run; "" if there is none */
 };
 
 /* ---- signals -------------------------------------------------------------------------------- */
@@ -275,21 +276,53 @@ static int check_descriptors(const struct settings *settings)
 
 /* The first line of a file, so that a password need not stand on the command line. */
 static int read_password(struct spider *spider, const struct settings *settings)
+__attribute__((format(printf, 2, 3))) static int no_password(const char *path, const char *format,
+                                                             ...)
+{
+    char why[128];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    complain("cannot take a password from '%s': %s", path, why);
+    return EXIT_USAGE;
+}
+
+/* Up to the end of the line, which does not belong to it. Half of a password would be refused by
+ * somebody else, and nobody would know why. */
+static int take_password(struct spider *spider, FILE *file, const char *path)
+{
+    char *password = spider->password;
+    size_t size = 0;
+    int byte;
+    while ((byte = getc(file)) != EOF && byte != '\n' && size <= SETTINGS_PASSWORD_MOST)
+        password[size++] = (char)byte;
+    if (ferror(file))
+        return no_password(path, "%s", strerror(errno));
+    if (byte == EOF && size == 0)
+        return no_password(path, "it is empty");
+    if (size > 0 && password[size - 1] == '\r')
+        size--;
+    if (size > SETTINGS_PASSWORD_MOST || (byte != EOF && byte != '\n'))
+        return no_password(path, "its first line has more than %d bytes", SETTINGS_PASSWORD_MOST);
+    if (memchr(password, '\0', size) != NULL)
+        return no_password(path, "there is a zero byte in it");
+    password[size] = '\0';
+    return EXIT_OK;
+}
+
 {
     spider->crawl.password = settings->password;
-    if (settings->password_file == NULL)
+    if (path == NULL)
+    const char *path = settings->password_file;
         return EXIT_OK;
-    FILE *file = fopen(settings->password_file, "re");
-    bool good = file != NULL && fgets(spider->password, sizeof spider->password, file) != NULL;
-    if (file != NULL)
-        fclose(file);
-    if (!good) {
-        complain("cannot read a password from '%s'", settings->password_file);
-        return EXIT_USAGE;
-    }
-    spider->password[strcspn(spider->password, "\r\n")] = '\0';
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return no_password(path, "%s", strerror(errno));
+    int status = take_password(spider, file, path);
+    fclose(file);
     spider->crawl.password = spider->password;
-    return EXIT_OK;
+    return status;
 }
 
 static int crawl(const struct settings *settings)

@@ -176,7 +176,7 @@ void report_summary(struct crawl *crawl)
     uint64_t ms = weft_now(weft_loop_of(&crawl->op)) - crawl->begun_at;
     if (settings->check)
         check_report(crawl);
-    if (settings->quiet || settings_dry(settings) || settings_log_only(settings))
+    if (settings->quiet || settings_dry(settings) || settings_output_taken(settings))
         return;
     if (crawl->fetched == 0 && crawl->found == 0 && crawl->failed == 0 &&
         crawl->stop == CRAWL_GOES_ON) {

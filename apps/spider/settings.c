@@ -46,7 +46,9 @@ const char spider_usage[] =
     "      --dry-run             save nothing, print what would be saved under which name\n"
     "      --log-json FILE       append a line of JSON for each event to FILE; '-' is standard "
     "output\n"
-    "      --report FILE         write a page about the crawl: what is broken, slow, large\n"
+    "      --report FILE         write a page about the crawl: what is broken, slow, large; '-' "
+    "is\n"
+    "                            standard output\n"
     "      --why URL             crawl nothing: tell what the crawl in FOLDER knows about URL\n"
     "      --progress auto|live|plain|none\n"
     "                            what is shown meanwhile: a display that is redrawn in place, a\n"
@@ -371,15 +373,18 @@ static int check_report(const char *path)
 {
     char folder[4096];
     const char *slash = path != NULL ? strrchr(path, '/') : NULL;
-    if (path == NULL)
+    if (path == NULL || settings_is_output(path))
         return EXIT_OK;
+    struct stat info;
+    bool there = stat(path, &info) == 0;
+    if (there && S_ISDIR(info.st_mode))
+        return misused("spider", "--report: '%s' is a folder", path);
+    if (there && !S_ISREG(info.st_mode))
+        return misused("spider", "--report: '%s' is no file; '-' is standard output", path);
     size_t size = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
     snprintf(folder, sizeof folder, "%.*s", size > 0 ? (int)size : 1, size > 0 ? path : ".");
     if (access(folder, W_OK) != 0)
         return misused("spider", "--report: cannot write to '%s': %s", folder, strerror(errno));
-    struct stat info;
-    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-        return misused("spider", "--report: '%s' is a folder", path);
     return EXIT_OK;
 }
 
@@ -391,6 +396,17 @@ static bool is_same_file(const char *one, const char *other)
     return strcmp(one, other) == 0 ||
            (stat(one, &a) == 0 && stat(other, &b) == 0 && S_ISREG(a.st_mode) &&
             a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+}
+
+/* Where standard output cannot be meant, a file of that name is hardly what was. */
+static int check_no_output(const struct settings *settings)
+{
+    if (settings_is_output(settings->warc))
+        return misused("spider", "--warc: an archive is read again, and has an index beside it: "
+                                 "it cannot be standard output");
+    if (settings_is_output(settings->cookie_file))
+        return misused("spider", "--cookie-file: cookies are read again: it cannot be '-'");
+    return EXIT_OK;
 }
 
 /* What is written last would be all that is left. */
@@ -414,7 +430,9 @@ static int check_different(const struct settings *settings)
 
 static int check_files(const struct settings *settings)
 {
-    int status = check_report(settings->report);
+    int status = check_no_output(settings);
+    if (status == EXIT_OK)
+        status = check_report(settings->report);
     if (status == EXIT_OK)
         status = check_different(settings);
     if (status == EXIT_OK)
@@ -451,9 +469,10 @@ static int check(const struct settings *settings)
         return misused("spider", "-k needs files: not with --list, --dry-run or --check");
     if (settings->check && (settings->list || settings->dry_run))
         return misused("spider", "one of --check, --list and --dry-run");
-    if (settings_log_only(settings) && (settings->verbose || settings_dry(settings)))
+    if (settings_output_taken(settings) && (settings->verbose || settings_dry(settings)))
         return misused("spider",
-                       "standard output is the log's: no --verbose, --check, --list or --dry-run");
+                       "standard output is the %s's: no --verbose, --check, --list or --dry-run",
+                       settings_is_output(settings->report) ? "report" : "log");
     if ((settings->password != NULL || settings->password_file != NULL) && settings->user == NULL)
         return misused("spider", "a password needs a --user");
     if (settings->warc == NULL && settings->warc_only)

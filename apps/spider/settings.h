@@ -14,10 +14,10 @@ enum {
     SETTINGS_LINKS_MOST = 1000000 /* start URLs */
 };
 
-/* What is shown while it runs. */
 /* What weft spider exits with, beside what every command does. */
 enum { EXIT_START_FAILED = 1, EXIT_SOME_FAILED = 3, EXIT_INTERRUPTED = 4, EXIT_NO_OUTPUT = 5 };
 
+/* What is shown while it runs. */
 enum settings_progress { PROGRESS_AUTO, PROGRESS_LIVE, PROGRESS_PLAIN, PROGRESS_NONE };
 
 struct settings {
@@ -75,11 +75,16 @@ int settings_read(struct settings *settings, int argc, char **argv);
 int settings_save(struct settings *settings);
 void settings_free(struct settings *settings);
 
-/* The log goes to standard output, and nothing else does. */
-static inline bool settings_log_only(const struct settings *settings)
+/* Does this name of a file stand for standard output? NULL does not. */
+static inline bool settings_is_output(const char *path)
 {
-    return settings->log_json != NULL && settings->log_json[0] == '-' &&
-           settings->log_json[1] == '\0';
+    return path != NULL && path[0] == '-' && path[1] == '\0';
+}
+
+/* The log or the report goes to standard output, and nothing else does. */
+static inline bool settings_output_taken(const struct settings *settings)
+{
+    return settings_is_output(settings->log_json) || settings_is_output(settings->report);
 }
 
 /* Nothing is written to the output folder: --dry-run, --list, --check. */

@@ -178,7 +178,9 @@ static void report(struct spider *spider)
     const char *path = spider->crawl.settings->report;
     int err =
         path != NULL && spider->crawl.begun ? sheet_write(&spider->crawl, &spider->report) : 0;
-    if (err == 0 && spider->report.size > 0) {
+    if (err == 0 && settings_is_output(path)) {
+        err = out_write(&spider->report, STDOUT_FILENO);
+    } else if (err == 0 && spider->report.size > 0) {
         weft_file_save(&spider->op, &spider->save, path, spider->report.data, spider->report.size,
                        reported);
         return;
@@ -274,8 +276,6 @@ static int check_descriptors(const struct settings *settings)
                    (unsigned long long)files.rlim_max);
 }
 
-/* The first line of a file, so that a password need not stand on the command line. */
-static int read_password(struct spider *spider, const struct settings *settings)
 __attribute__((format(printf, 2, 3))) static int no_password(const char *path, const char *format,
                                                              ...)
 {
@@ -311,10 +311,12 @@ static int take_password(struct spider *spider, FILE *file, const char *path)
     return EXIT_OK;
 }
 
+/* The first line of a file, so that a password need not stand on the command line. */
+static int read_password(struct spider *spider, const struct settings *settings)
 {
+    const char *path = settings->password_file;
     spider->crawl.password = settings->password;
     if (path == NULL)
-    const char *path = settings->password_file;
         return EXIT_OK;
     FILE *file = fopen(path, "re");
     if (file == NULL)

@@ -164,7 +164,8 @@ const char *update_word(const struct page *page, const struct weft_crawl_result 
 
 static void tell(const struct page *page, const char *what)
 {
-    if (!page->crawl->settings->quiet)
+    const struct settings *settings = page->crawl->settings;
+    if (!settings->quiet && !settings_output_taken(settings))
         report_out(page->crawl, "%-8s %s", what, page->url.href.data);
 }
 

@@ -80,13 +80,45 @@ static bool digest_of(const char *text, unsigned char digest[SHA1_SIZE])
            sha1_read(found, SHA1_TEXT - 1, digest);
 }
 
+static void digest_text(struct weft_text text, unsigned char digest[SHA1_SIZE])
+{
+    struct sha1 sha1;
+    sha1_begin(&sha1);
+    sha1_add(&sha1, text.data, text.size);
+    sha1_end(&sha1, digest);
+}
+
+int warc_key_make(struct weft_text url, unsigned char key[SHA1_SIZE])
+{
+    struct warc_buffer text = {0};
+    warc_add_json(&text, url);
+    int err = text.starved ? UV_ENOMEM : 0;
+    if (err == 0)
+        digest_text(weft_text(text.data, text.used), key);
+    warc_buffer_free(&text);
+    return err;
+}
+
+/* Without taking it apart: the same URL is always written in the same way. */
+static bool key_of(const char *text, unsigned char key[SHA1_SIZE])
+{
+    const char *url = value_of(text, "\"url\": \"");
+    const char *end = url != NULL ? strstr(url, "\", \"mime\": \"") : NULL;
+    if (end != NULL)
+        digest_text(weft_text(url, (size_t)(end - url)), key);
+    return end != NULL;
+}
+
 bool warc_line_read(const char *text, struct warc_line *line)
 {
+    uint64_t status;
     size_t size = strlen(text);
     const char *mime = value_of(text, "\"mime\": \"");
     if (size < 3 || strcmp(text + size - 3, "\"}\n") != 0 || mime == NULL)
         return false;
     line->has_body = strncmp(mime, revisit_type, sizeof revisit_type - 1) != 0;
+    line->is_good = number_of(text, "\"status\": \"", &status) && warc_is_good(status) &&
+                    key_of(text, line->key);
     return (!line->has_body || digest_of(text, line->digest)) &&
            number_of(text, "\"length\": \"", &line->length) &&
            number_of(text, "\"offset\": \"", &line->offset);

@@ -79,9 +79,32 @@ struct warc_line {
     uint64_t offset, length;
     unsigned char digest[SHA1_SIZE];
     bool has_body; /* it is no revisit: only then there is a digest */
+    unsigned char key[SHA1_SIZE];
+    bool is_good; /* there is a page: see warc_is_good */
 };
 /* A line with its LF. false: it is none of ours. */
 bool warc_line_read(const char *text, struct warc_line *line);
+
+/* What answers are found by: a digest of the URL as it stands in a line. 0 or UV_ENOMEM. */
+int warc_key_make(struct weft_text url, unsigned char key[SHA1_SIZE]);
+/* The status of an answer that another one may later say "not modified" of. */
+static inline bool warc_is_good(uint64_t status)
+{
+    return status >= 200 && status < 300;
+}
+
+/* ---- refer.c: what a revisit refers to ------------------------------------------------------ */
+
+/* The fields of one whose body the record at this place has, which is of this digest. false: it has
+ * not, and there are none. */
+bool warc_refer_to_body(struct warc *warc, uint64_t place, const char *digest,
+                        struct warc_buffer *fields);
+/* The fields of one that says that nothing has changed; digest becomes that of the body, or "-" if it
+ * is not known. */
+extern const char warc_no_digest[]; /* "-" */
+void warc_refer_to_url(struct warc *warc, const struct warc_exchange *exchange,
+                       const unsigned char key[SHA1_SIZE], struct warc_buffer *fields,
+                       char digest[SHA1_TEXT]);
 
 /* ---- warc.c --------------------------------------------------------------------------------- */
 
@@ -109,9 +132,13 @@ int warc_reader_init(struct warc_reader *reader, int fd, bool packed);
 void warc_reader_free(struct warc_reader *reader);
 /* Only the head of the record at this place. WEFT_EDAMAGED: there is none that is whole. */
 int warc_read_head(struct warc_reader *reader, uint64_t at, struct warc_record *record);
+/* That, and of its block the first lines, up to an empty one: the head of what was asked or answered. */
+int warc_read_heads(struct warc_reader *reader, uint64_t at, struct warc_record *record);
 /* All of it: that it is whole, that its digest is right; and up to limit bytes of its block. */
 int warc_read_whole(struct warc_reader *reader, uint64_t at, size_t limit,
                     struct warc_record *record);
+/* A field of such lines; without data if there is none. */
+struct weft_text warc_lines_get(struct weft_text lines, const char *name);
 struct weft_text warc_record_get(const struct warc_record *record, const char *name);
 void warc_record_free(struct warc_record *record);
 

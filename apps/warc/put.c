@@ -16,9 +16,6 @@
 #include <unistd.h>
 #include <weft/alloc.h>
 
-static const char profile[] = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
-                  unmodified[] = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
-
 enum { SPOOL_TRIES = 100 };
 
 struct draft {
@@ -28,6 +25,7 @@ struct draft {
     int spool; /* the packed answer, if its body is a file; -1: none */
     uint64_t spool_size;
     unsigned char digest[SHA1_SIZE]; /* of the body */
+    unsigned char key[SHA1_SIZE];    /* of the URL, if it is good or not modified */
     char payload[SHA1_TEXT], block[SHA1_TEXT];
     struct warc_piece pieces[4];
     size_t count;
@@ -91,52 +89,35 @@ static int take_digests(struct draft *draft)
 
 /* ---- the same as before? -------------------------------------------------------------------- */
 
-/* The record at this place tells whom it is like; if that cannot be read, it is like nobody. */
-static bool add_refers(struct draft *draft, uint64_t place, struct warc_buffer *fields)
+static bool is_good(const struct warc_exchange *it)
 {
-    struct warc_record record = {0};
-    struct warc_reader *reader = weft_calloc(1, sizeof *reader);
-    int err = reader == NULL ? UV_ENOMEM : 0;
-    if (err == 0)
-        err = warc_reader_init(reader, draft->warc->fd, draft->warc->packed);
-    if (err == 0) {
-        err = warc_read_head(reader, place, &record);
-        warc_reader_free(reader);
-    }
-    bool good = err == 0 && weft_text_is(warc_record_get(&record, "WARC-Type"), "response") &&
-                weft_text_is(warc_record_get(&record, "WARC-Payload-Digest"), draft->payload);
-    if (good) {
-        warc_field(fields, "WARC-Profile", weft_text_of(profile));
-        warc_field(fields, "WARC-Refers-To", warc_record_get(&record, "WARC-Record-ID"));
-        warc_field(fields, "WARC-Refers-To-Target-URI",
-                   warc_record_get(&record, "WARC-Target-URI"));
-        warc_field(fields, "WARC-Refers-To-Date", warc_record_get(&record, "WARC-Date"));
-    }
-    warc_record_free(&record);
-    weft_free(reader);
-    return good;
+    return warc_is_good((uint64_t)it->status) && !it->cut;
 }
 
-static void look_back(struct draft *draft, struct warc_buffer *fields)
+static bool look_for_body(struct draft *draft, struct warc_buffer *fields)
 {
     struct warc_exchange *it = draft->exchange;
     uint64_t place = 0;
-    it->revisit = it->not_modified;
-    if (it->not_modified) { /* of what, is known by its URL alone */
-        warc_field(fields, "WARC-Profile", weft_text_of(unmodified));
-        warc_field(fields, "WARC-Refers-To-Target-URI", it->url);
-        memcpy(draft->payload, "-", sizeof "-");
-    }
-    if (it->body_size == 0 || it->cut || it->not_modified)
-        return;
+    if (it->body_size == 0 || it->cut)
+        return false;
     uv_mutex_lock(&draft->warc->lock);
     bool found = seen_find(&draft->warc->seen, draft->digest, &place);
     uv_mutex_unlock(&draft->warc->lock);
-    if (!found || !add_refers(draft, place, fields))
-        return;
-    it->revisit = true;
+    if (!found || !warc_refer_to_body(draft->warc, place, draft->payload, fields))
+        return false;
     it->place = place;
     warc_digest(weft_text(draft->desk->head.data, draft->desk->head.used), draft->block);
+    return true;
+}
+
+static int look_back(struct draft *draft, struct warc_buffer *fields)
+{
+    struct warc_exchange *it = draft->exchange;
+    int err = it->not_modified || is_good(it) ? warc_key_make(it->url, draft->key) : 0;
+    if (err == 0 && it->not_modified)
+        warc_refer_to_url(draft->warc, it, draft->key, fields, draft->payload);
+    it->revisit = it->not_modified || (err == 0 && look_for_body(draft, fields));
+    return err;
 }
 
 /* ---- the records ---------------------------------------------------------------------------- */
@@ -185,7 +166,7 @@ static void write_answer(struct draft *draft, const char *id, const char *reques
     warc_add(to, refers->data, refers->used);
     if (it->cut)
         warc_field(to, "WARC-Truncated", weft_text_of("length"));
-    if (!it->not_modified)
+    if (strcmp(draft->payload, warc_no_digest) != 0)
         warc_field(to, "WARC-Payload-Digest", weft_text_of(draft->payload));
     warc_field(to, "WARC-Block-Digest", weft_text_of(draft->block));
     warc_field(to, "Content-Type", weft_text_of("application/http;msgtype=response"));
@@ -201,7 +182,7 @@ static int write_records(struct draft *draft)
     warc_add_head(&draft->desk->head, it->head, it->body_size, it->cut);
     int err = draft->desk->head.starved ? UV_ENOMEM : take_digests(draft);
     if (err == 0)
-        look_back(draft, &refers);
+        err = look_back(draft, &refers);
     warc_id_make(draft->warc, request_id);
     warc_id_make(draft->warc, answer_id);
     write_request(draft, request_id, answer_id);
@@ -324,6 +305,8 @@ static void settle(struct draft *draft, uint64_t answer, uint64_t end)
     warc->end = end;
     warc->index_end += draft->desk->line.used;
     warc_buffer_free(&warc->info);
+    if (is_good(it))
+        seen_add(&warc->answers, draft->key, answer);
     if (it->revisit)
         return;
     it->place = answer;

@@ -89,11 +89,10 @@ static int fill(struct warc_reader *reader, struct weft_text *text)
 
 /* ---- the head ------------------------------------------------------------------------------- */
 
-struct weft_text warc_record_get(const struct warc_record *record, const char *name)
+struct weft_text warc_lines_get(struct weft_text lines, const char *name)
 {
-    struct weft_text rest = weft_text(record->head.data, record->head.used);
-    while (rest.size > 0) {
-        struct weft_text value = weft_text_cut(&rest, '\n');
+    while (lines.size > 0) {
+        struct weft_text value = weft_text_cut(&lines, '\n');
         if (value.size > 0 && value.data[value.size - 1] == '\r')
             value.size--;
         if (weft_text_same(weft_text_cut(&value, ':'), weft_text_of(name)))
@@ -102,18 +101,37 @@ struct weft_text warc_record_get(const struct warc_record *record, const char *n
     return weft_text(NULL, 0);
 }
 
-/* Up to the empty line; as much of it as stands in what has come. */
-static bool take_head(struct warc_reader *reader, struct warc_record *record, struct weft_text text)
+struct weft_text warc_record_get(const struct warc_record *record, const char *name)
 {
-    struct warc_buffer *head = &record->head;
+    return warc_lines_get(weft_text(record->head.data, record->head.used), name);
+}
+
+/* Up to the empty line; as much of it as stands in what has come. */
+static bool take_some(struct warc_reader *reader, struct warc_buffer *lines, struct weft_text text)
+{
     for (size_t i = 0; i < text.size; i++) {
-        warc_add(head, text.data + i, 1);
+        warc_add(lines, text.data + i, 1);
         reader->out_at++;
-        if (!head->starved && head->used >= 4 &&
-            memcmp(head->data + head->used - 4, "\r\n\r\n", 4) == 0)
+        if (!lines->starved && lines->used >= 4 &&
+            memcmp(lines->data + lines->used - 4, "\r\n\r\n", 4) == 0)
             return true;
     }
     return false;
+}
+
+static int take_lines(struct warc_reader *reader, struct warc_buffer *lines)
+{
+    bool whole = false;
+    while (!whole && lines->used < WARC_HEAD_MAX) {
+        struct weft_text text;
+        int got = fill(reader, &text);
+        if (got <= 0)
+            return got < 0 ? got : WEFT_EDAMAGED;
+        whole = take_some(reader, lines, text);
+        if (lines->starved)
+            return UV_ENOMEM;
+    }
+    return whole ? 0 : WEFT_EDAMAGED;
 }
 
 static bool take_length(struct warc_record *record)
@@ -131,24 +149,23 @@ static bool take_length(struct warc_record *record)
 
 int warc_read_head(struct warc_reader *reader, uint64_t at, struct warc_record *record)
 {
-    struct weft_text text;
-    bool whole = false;
     record->head.used = record->block.used = 0;
-    int got = go_to(reader, at);
-    if (got != 0)
-        return got;
-    while (!whole && record->head.used < WARC_HEAD_MAX) {
-        got = fill(reader, &text);
-        if (got <= 0)
-            return got < 0 ? got : WEFT_EDAMAGED;
-        whole = take_head(reader, record, text);
-        if (record->head.starved)
-            return UV_ENOMEM;
-    }
+    int err = go_to(reader, at);
+    if (err == 0)
+        err = take_lines(reader, &record->head);
+    if (err != 0)
+        return err;
     struct weft_text head = weft_text(record->head.data, record->head.used);
-    bool good =
-        whole && weft_text_starts(head, "WARC/1.") && memchr(head.data, '\0', head.size) == NULL;
+    bool good = weft_text_starts(head, "WARC/1.") && memchr(head.data, '\0', head.size) == NULL;
     return good && take_length(record) ? 0 : WEFT_EDAMAGED;
+}
+
+int warc_read_heads(struct warc_reader *reader, uint64_t at, struct warc_record *record)
+{
+    int err = warc_read_head(reader, at, record);
+    if (err == 0)
+        err = take_lines(reader, &record->block);
+    return err == 0 && record->block.used > record->block_size ? WEFT_EDAMAGED : err;
 }
 
 /* ---- the block ------------------------------------------------------------------------------ */

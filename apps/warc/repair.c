@@ -8,7 +8,8 @@
  * after that. So the end of both files is the last whole line whose record is whole: what the archive
  * has and the index has not was never called done, and is cut off.
  *
- * The index before the mark is read too, whatever its order: it tells which bodies are there. */
+ * The index before the mark is read too, whatever its order: it tells which bodies are there, and which
+ * answers. */
 #include "warc/inside.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +79,8 @@ static bool take_line(struct warc *warc, const char *text, size_t size, uint64_t
         return false;
     if (good && line.has_body)
         seen_add(&warc->seen, line.digest, line.offset);
+    if (good && line.is_good)
+        seen_add(&warc->answers, line.key, line.offset);
     if (!before)
         warc->end = line.offset + line.length;
     warc->index_end += size;

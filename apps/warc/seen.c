@@ -12,18 +12,25 @@ static struct seen_entry *set_of(struct seen_entry *entries, size_t sets,
     return entries + (hash & (sets - 1)) * SEEN_WAYS;
 }
 
-bool seen_find(const struct warc_seen *seen, const unsigned char digest[SHA1_SIZE], uint64_t *place)
+static struct seen_entry *entry_of(const struct warc_seen *seen,
+                                   const unsigned char digest[SHA1_SIZE])
 {
     if (seen->sets == 0)
-        return false;
-    const struct seen_entry *set = set_of(seen->entries, seen->sets, digest);
+        return NULL;
+    struct seen_entry *set = set_of(seen->entries, seen->sets, digest);
     for (size_t i = 0; i < SEEN_WAYS; i++) {
-        if (set[i].place != 0 && memcmp(set[i].digest, digest, SHA1_SIZE) == 0) {
-            *place = set[i].place - 1;
-            return true;
-        }
+        if (set[i].place != 0 && memcmp(set[i].digest, digest, SHA1_SIZE) == 0)
+            return &set[i];
     }
-    return false;
+    return NULL;
+}
+
+bool seen_find(const struct warc_seen *seen, const unsigned char digest[SHA1_SIZE], uint64_t *place)
+{
+    const struct seen_entry *entry = entry_of(seen, digest);
+    if (entry != NULL)
+        *place = entry->place - 1;
+    return entry != NULL;
 }
 
 static void put(struct seen_entry *entries, size_t sets, const struct seen_entry *entry)
@@ -55,7 +62,12 @@ static bool has_room(const struct warc_seen *seen, const unsigned char digest[SH
 
 void seen_add(struct warc_seen *seen, const unsigned char digest[SHA1_SIZE], uint64_t place)
 {
-    struct seen_entry entry = {.place = place + 1};
+    struct seen_entry entry = {.place = place + 1}, *before = entry_of(seen, digest);
+    if (before != NULL) {
+        if (before->place < entry.place)
+            before->place = entry.place;
+        return;
+    }
     memcpy(entry.digest, digest, SHA1_SIZE);
     while (!has_room(seen, digest) && seen->sets < SEEN_SETS_MAX && grow(seen))
         ;

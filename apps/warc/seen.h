@@ -1,6 +1,7 @@
-/* apps/warc/seen.h: which bodies an archive has, and where. It is bounded: 8 MB, for a quarter of a
- * million of them. After that older ones are forgotten: then another copy is kept in the archive, that
- * is all. */
+/* apps/warc/seen.h: what an archive has, by its digest, and where: bodies, and URLs. It is bounded: 8 MB,
+ * for a quarter of a million of them. After that older ones are forgotten: then another copy of a body is
+ * kept in the archive, and of an answer that says that nothing has changed it is not known since when;
+ * that is all. */
 #ifndef WEFT_APPS_WARC_SEEN_H
 #define WEFT_APPS_WARC_SEEN_H
 
@@ -19,7 +20,7 @@ struct warc_seen {
     size_t sets;
 };
 
-/* Where is a record with a body of this digest? */
+/* Where is a record of this digest? Of several, the last one of the archive. */
 bool seen_find(const struct warc_seen *seen, const unsigned char digest[SHA1_SIZE],
                uint64_t *place);
 /* Without memory it is forgotten at once. */

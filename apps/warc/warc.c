@@ -168,6 +168,7 @@ void warc_close(struct warc *warc)
         close(warc->index);
     warc_desks_free(warc);
     seen_free(&warc->seen);
+    seen_free(&warc->answers);
     warc_buffer_free(&warc->info);
     uv_mutex_destroy(&warc->lock);
     weft_free(warc->path);

@@ -52,9 +52,10 @@ struct warc {
     uint64_t made;          /* ids until now. Atomic */
     uv_mutex_t lock;        /* for what follows */
     uint64_t end, index_end;
-    struct warc_buffer info; /* a warcinfo that is written when there is something to follow it */
-    struct warc_seen seen;
-    struct warc_desk *desks; /* spare ones */
+    struct warc_buffer info;  /* a warcinfo that is written when there is something to follow it */
+    struct warc_seen seen;    /* bodies */
+    struct warc_seen answers; /* of URLs, the last that was good: see warc_key_make */
+    struct warc_desk *desks;  /* spare ones */
 };
 
 /* Open the archive at path and go on with it, or make it. mark: what was kept; NULL, or without an id:

@@ -183,6 +183,56 @@ for name in update.warc update.warc.gz; do
     rm -f "$scratch"/update.*
 done
 
+# dated TARGET [BODY [TARGET]]: the last 304 of it says of which answer it is; or says nothing, without a BODY.
+dated() {
+    local is expected=
+    is=$(grep "^dated $site$1 " <<<"$seen" | tail -n 1)
+    [ $# -eq 1 ] || expected="dated $site$1 sha1:$(printf '%s\n' "$2" | sha1sum | cut -d ' ' -f 1 | base32_of) $site${3:-$1}"
+    [ "$is" = "$expected" ] || fail "$1 should be '$expected' but is '$is'"
+}
+
+base32_of() {
+    python3 -c 'import base64; print(base64.b32encode(bytes.fromhex(input())).decode())'
+}
+
+for name in since.warc since.warc.gz; do
+    it "says in $name since when nothing has changed, and of which bytes"
+    pages
+    links /a /b /c | page /
+    page /a <<<same
+    page /b <<<same
+    page /c <<<before
+    fresh
+    rm -f "$scratch"/since.*
+    spider -q "$site/" inf 1 --warc "$scratch/$name"
+    spider -q --update "$site/" inf 1 --warc "$scratch/$name"
+    expect status 0
+    check "$scratch/$name"
+    dated /a same
+    dated /b same /a
+    dated /c before
+    page /c <<<after
+    spider -q --update "$site/" inf 1 --warc "$scratch/$name"
+    spider -q --update "$site/" inf 1 --warc "$scratch/$name"
+    check "$scratch/$name"
+    dated /c after
+    dated /a same
+
+    it "says nothing in $name about an answer that is not there"
+    page /a <<<unarchived
+    spider -q --update "$site/" inf 1
+    page /new <<<unarchived
+    links /a /new | page /
+    spider -q --update "$site/" inf 1
+    spider -q --update "$site/" inf 1 --warc "$scratch/$name"
+    expect status 0
+    check "$scratch/$name"
+    has revisit 304 /new
+    dated /new
+    [ "$(grep -c "^revisit 304 $site/a$" <<<"$seen")" -eq 4 ] || fail "$(grep "304 $site/a$" <<<"$seen")"
+    [ "$(grep -c "^dated $site/a " <<<"$seen")" -eq 3 ] || fail "it is said to be an older one"
+done
+
 # ---- large bodies, odd ones --------------------------------------------------------------------
 
 for name in large.warc large.warc.gz; do

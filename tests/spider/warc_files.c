@@ -54,12 +54,19 @@ static void put(struct warc *warc, const char *url, const char *body)
     assert_int_equal(warc_put(warc, &exchange), 0);
 }
 
-static void put_unmodified(struct warc *warc, const char *url)
+static struct warc_exchange unmodified_of(const char *url, const char *request)
 {
     struct warc_exchange exchange = exchange_of(url, "");
+    exchange.request = weft_text_of(request);
     exchange.head = weft_text_of("HTTP/1.1 304 Not Modified\r\n\r\n");
     exchange.status = 304;
     exchange.not_modified = true;
+    return exchange;
+}
+
+static void put_unmodified(struct warc *warc, const char *url)
+{
+    struct warc_exchange exchange = unmodified_of(url, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     assert_int_equal(warc_put(warc, &exchange), 0);
 }
 
@@ -174,6 +181,100 @@ TEST(a_body_is_read_again_from_its_place)
         assert_int_equal(warc_get(&warc, one.place + 1, 1000, &data, &size), UV_ENOENT);
         assert_int_equal(warc_get(&warc, 0, 1000, &data, &size), UV_ENOENT);
         assert_int_equal(warc_get(&warc, warc.end, 1000, &data, &size), UV_ENOENT);
+        warc_close(&warc);
+    }
+}
+
+/* ---- not modified --------------------------------------------------------------------------- */
+
+/* An answer of this URL, with this line in its head. */
+static void put_version(struct warc *warc, const char *url, const char *line, int64_t date,
+                        const char *body)
+{
+    char head[256];
+    struct warc_exchange exchange = exchange_of(url, body);
+    snprintf(head, sizeof head, "HTTP/1.1 200 OK\r\n%s\r\n\r\n", line);
+    exchange.head = weft_text_of(head);
+    exchange.date = date;
+    assert_int_equal(warc_put(warc, &exchange), 0);
+}
+
+/* What stands in the archive, of one who asks with these lines whether it has changed: the URL and the
+ * date that it refers to; "" if it does not say. */
+static const char *since(struct warc *warc, bool packed, const char *url, const char *lines)
+{
+    static char found[128];
+    char request[256];
+    uint64_t at = warc->end;
+    struct warc_reader reader;
+    struct warc_record record = {0};
+    snprintf(request, sizeof request, "GET / HTTP/1.1\r\n%s\r\n\r\n", lines);
+    struct warc_exchange exchange = unmodified_of(url, request);
+    assert_int_equal(warc_put(warc, &exchange), 0);
+    assert_true(exchange.revisit);
+    assert_int_equal(warc_reader_init(&reader, warc->fd, packed), 0);
+    do {
+        assert_int_equal(warc_read_whole(&reader, at, 0, &record), 0);
+        at += record.length;
+    } while (!weft_text_is(warc_record_get(&record, "WARC-Type"), "revisit"));
+    struct weft_text date = warc_record_get(&record, "WARC-Refers-To-Date");
+    struct weft_text whom = warc_record_get(&record, "WARC-Refers-To-Target-URI");
+    assert_true((date.size > 0) == (warc_record_get(&record, "WARC-Payload-Digest").size > 0));
+    assert_true((date.size > 0) == (warc_record_get(&record, "WARC-Refers-To").size > 0));
+    snprintf(found, sizeof found, "%.*s %.*s", WEFT_TEXT_ARGS(date), WEFT_TEXT_ARGS(whom));
+    assert_true(date.size > 0 || weft_text_is(whom, url));
+    warc_record_free(&record);
+    warc_reader_free(&reader);
+    return date.size > 0 ? found : "";
+}
+
+static void make_versions(struct warc *warc)
+{
+    put_version(warc, "http://a.example/1", "ETag: \"a\"", 1000000000, "first");
+    put_version(warc, "http://a.example/1", "ETag: \"b\"", 1000000100, "second");
+    put_version(warc, "http://a.example/2", "Last-Modified: a day", 1000000200, "third");
+    put_version(warc, "http://a.example/3?\\", "etag:\"c\"\r\nLast-Modified: a day", 1000000300,
+                "second");
+}
+
+static void check_versions(struct warc *warc, bool packed)
+{
+    const char *one = "http://a.example/1", *two = "http://a.example/2",
+               *three = "http://a.example/3?\\";
+    assert_string_equal(since(warc, packed, one, "If-None-Match: \"b\""),
+                        "2001-09-09T01:48:20Z http://a.example/1");
+    assert_string_equal(since(warc, packed, one, "If-None-Match: \"a\""), "");
+    assert_string_equal(since(warc, packed, one, "Accept: */*"), "");
+    assert_string_equal(since(warc, packed, two, "If-Modified-Since: a day"),
+                        "2001-09-09T01:50:00Z http://a.example/2");
+    assert_string_equal(since(warc, packed, two, "If-Modified-Since: another"), "");
+    /* its body is that of another: it is found there */
+    assert_string_equal(since(warc, packed, three, "If-None-Match: \"c\""),
+                        "2001-09-09T01:48:20Z http://a.example/1");
+    assert_string_equal(
+        since(warc, packed, three, "If-None-Match: \"d\"\r\nIf-Modified-Since: a day"), "");
+    assert_string_equal(since(warc, packed, "http://a.example/4", "If-None-Match: \"b\""), "");
+}
+
+TEST(what_is_not_modified_refers_to_the_answer_that_it_was_asked_about)
+{
+    EACH(packed)
+    {
+        struct warc warc;
+        struct warc_mark mark;
+        choose(packed);
+        assert_int_equal(open_it(&warc, NULL), 0);
+        make_versions(&warc);
+        check_versions(&warc, packed);
+        warc_mark(&warc, &mark);
+        warc_close(&warc);
+        assert_int_equal(open_it(&warc, &mark), 0); /* from the index, in whatever order */
+        check_versions(&warc, packed);
+        assert_int_equal(warc_sort(&warc), 0);
+        warc_mark(&warc, &mark);
+        warc_close(&warc);
+        assert_int_equal(open_it(&warc, &mark), 0);
+        check_versions(&warc, packed);
         warc_close(&warc);
     }
 }

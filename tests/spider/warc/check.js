@@ -5,8 +5,9 @@
 // and where it leads to is the record. With "killed" the last record may be cut off, and the index may
 // be out of order.
 //
-// Prints "<what> <how many>" and a line "<type> <status> <url>" for each answer; what is wrong goes to
-// the standard error, and then it exits with 1.
+// Prints "<what> <how many>" and a line "<type> <status> <url>" for each answer; for a 304 that says of
+// which answer it is also "dated <url> <digest> <url that it refers to>". What is wrong goes to the
+// standard error, and then it exits with 1.
 const fs = require("fs");
 const crypto = require("crypto");
 const { WARCParser } = require("warcio");
@@ -112,7 +113,15 @@ function checkAnswer(record, where, known) {
   if (parts.body.length !== 0) bad(where, "has a body");
   if (get("WARC-Profile") === "http://netpreserve.org/warc/1.1/revisit/server-not-modified") {
     if (record.status !== 304) bad(where, "status", record.status);
-    if (get("WARC-Refers-To-Target-URI") !== get("WARC-Target-URI")) bad(where, "refers to another URL");
+    if (get("WARC-Refers-To-Date") === null) {
+      if (get("WARC-Refers-To-Target-URI") !== get("WARC-Target-URI")) bad(where, "refers to another URL");
+      if (get("WARC-Payload-Digest") !== null || get("WARC-Refers-To") !== null) bad(where, "knows more than it says");
+      return;
+    }
+    record.dated = true;
+    if (known.ids.get(get("WARC-Refers-To"))?.get("WARC-Date") !== get("WARC-Refers-To-Date")) bad(where, "the date of another record");
+    if (!known.bodies.has(get("WARC-Payload-Digest") + get("WARC-Refers-To-Target-URI") + get("WARC-Refers-To-Date")))
+      bad(where, "refers to nothing");
     return;
   }
   if (get("WARC-Profile") !== "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest") bad(where, "profile");
@@ -146,6 +155,8 @@ async function checkLine(line, bytes, answers) {
     if (record.type !== "response" && record.type !== "revisit") continue;
     answers.set(record.offset, record);
     console.log(record.type, record.status, record.get("WARC-Target-URI"));
+    if (record.dated)
+      console.log("dated", record.get("WARC-Target-URI"), record.get("WARC-Payload-Digest"), record.get("WARC-Refers-To-Target-URI"));
   }
   if (end !== true && !killed) bad("it is cut off:", end);
   const text = fs.readFileSync(index, "latin1"), lines = text.split("\n");

@@ -1,4 +1,9 @@
-/* A link checker. See check.h. */
+/* A link checker. See check.h.
+ *
+ * Whether a URL is worth more than a look is judged twice: by its name, before the request, and by its
+ * type, when there is an answer. A style sheet belongs to the pages that it is for, so it may be as far away as
+ * all that they are shown with. A picture is looked at; but if the answer to that says that it is a
+ * page or a style sheet of ours, it is asked for once more, by GET, and read. */
 #include "spider/check.h"
 #include "spider/crawl.h"
 #include "units.h"
@@ -6,23 +11,55 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <weft/http_message.h>
 
 /* ---- asking --------------------------------------------------------------------------------- */
 
-bool check_only_looks(const struct page *page)
+/* Is it part of the crawl, so that what it links to counts? */
+static bool is_ours(const struct page *page, bool requisite)
 {
     struct crawl *crawl = page->crawl;
-    if (!crawl->settings->check || page_is_start(crawl, page->id))
-        return false;
-    unsigned depth = weft_crawl_depth(&crawl->state, page->id);
-    bool requisite = follow_is_requisite(&page->url);
-    return requisite || !follow_is_near(crawl, depth, false) ||
-           scope_check(&crawl->scope, &page->url, requisite) != SCOPE_IN;
+    return follow_is_near(crawl, weft_crawl_depth(&crawl->state, page->id), requisite) &&
+           scope_check(&crawl->scope, &page->url, requisite) == SCOPE_IN;
+}
+
+bool check_only_looks(const struct page *page, enum weft_links_type type)
+{
+    struct crawl *crawl = page->crawl;
+    return crawl->settings->check && !page_is_start(crawl, page->id) &&
+           !is_ours(page, type == WEFT_LINKS_CSS);
+}
+
+static bool is_style(const struct weft_url *url)
+{
+    const char *type = weft_http_media_type(weft_url_pathname(url));
+    return weft_text_starts(weft_text_of(type), "text/css");
 }
 
 bool check_by_head(const struct page *page)
 {
-    return !page->head_refused && check_only_looks(page);
+    if (!page->crawl->settings->check || page->head_fell_short)
+        return false;
+    if (is_style(&page->url))
+        return check_only_looks(page, WEFT_LINKS_CSS);
+    return check_only_looks(page, WEFT_LINKS_HTML) ||
+           (follow_is_requisite(&page->url) && !page_is_start(page->crawl, page->id));
+}
+
+/* Does the answer to a HEAD tell of a body that is worth reading? */
+static bool tells_of_links(const struct page *page)
+{
+    enum weft_links_type type;
+    struct weft_text charset;
+    return reader_type(weft_http_fetch_get(&page->fetch, "Content-Type"),
+                       weft_url_pathname(&page->url), &type, &charset) &&
+           !check_only_looks(page, type);
+}
+
+static void by_get(struct page *page, const char *why)
+{
+    page->head_fell_short = true;
+    outcome_fetch_again(page, why);
 }
 
 bool check_answered(struct page *page)
@@ -31,8 +68,11 @@ bool check_answered(struct page *page)
     if (!page->by_head || (status >= 300 && status < 400))
         return false;
     if (status >= 400) {
-        page->head_refused = true; /* once more, by GET */
-        outcome_fetch_again(page, "HEAD was refused");
+        by_get(page, "HEAD was refused");
+        return true;
+    }
+    if (tells_of_links(page)) {
+        by_get(page, "it has links");
         return true;
     }
     int err = page_name(page);

@@ -121,7 +121,7 @@ struct page {
     bool left_alone;           /* its links are not followed */
     bool forgotten;            /* what it has linked to before is, */
     bool by_head;              /* it is asked for by HEAD, */
-    bool head_refused;         /* and that was answered with no */
+    bool head_fell_short;      /* and that was answered with no, or tells of links: by GET now */
     bool ours;                 /* the file that was read has links of a copy, not of a site */
     int64_t modified;          /* when it was changed last; negative: not known */
     struct update_before before;

@@ -225,7 +225,7 @@ static int on_head(struct weft_http_fetch *fetch)
     if (most > 0 && size > most)
         return refuse(page, UV_EFBIG);
     page->nofollow = !settings->no_robots && fields_nofollow(page);
-    if ((!linked && settings_dry(settings)) || check_only_looks(page))
+    if ((!linked && settings_dry(settings)) || check_only_looks(page, type))
         return refuse(page, UV_ENOTSUP);
     int err = page_read_begin(page);
     if (err == 0)

@@ -18,6 +18,7 @@
 static const char key_rules[] = "crawl/rules", key_nesting[] = "crawl/nesting",
                   key_deepest[] = "crawl/deepest", key_scope[] = "crawl/scope",
                   key_adopt[] = "crawl/adopt";
+static const char places_line[] = "places "; /* of the rules: how it begins */
 
 enum { NESTING_ENDLESS = 1000000 };
 
@@ -115,10 +116,10 @@ static char *rules_text(const struct crawl *crawl)
     char *text = weft_alloc(size);
     if (text != NULL)
         snprintf(text, size,
-                 "robots %d\nmax-file %" PRIu64 "\nplaces %" PRIx64 "\n"
+                 "robots %d\nmax-file %" PRIu64 "\n%s%" PRIx64 "\n"
                  "traps %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
                  " %" PRIu64 " %" PRIu64 "\n%s",
-                 !settings->no_robots, settings->max_file, crawl->places, traps->url,
+                 !settings->no_robots, settings->max_file, places_line, crawl->places, traps->url,
                  traps->repeats, traps->params, traps->hosts, traps->per_host, traps->like,
                  traps->chain, traps->same, scope);
     weft_free(scope);
@@ -391,13 +392,24 @@ int crawl_open_scope(struct crawl *crawl)
     return err;
 }
 
+/* All lines, but for where the crawl began: who only asks need not say that again. */
+static bool same_rules(struct weft_text one, struct weft_text other)
+{
+    while (one.size > 0 && other.size > 0) {
+        struct weft_text line = weft_text_cut(&one, '\n'), its = weft_text_cut(&other, '\n');
+        bool places = weft_text_starts(line, places_line) && weft_text_starts(its, places_line);
+        if (!places && !weft_text_equal(line, its))
+            return false;
+    }
+    return one.size == other.size;
+}
+
 bool crawl_has_rules(struct crawl *crawl)
 {
     struct weft_text value;
-    char *text = scope_text(&crawl->scope);
-    size_t size = text != NULL ? strlen(text) : 0;
+    char *text = rules_text(crawl);
     bool same = text == NULL || kept(crawl, key_rules, &value) != 0 || value.data == NULL ||
-                (value.size >= size && memcmp(value.data + value.size - size, text, size) == 0);
+                same_rules(value, weft_text_of(text));
     weft_free(text);
     return same;
 }

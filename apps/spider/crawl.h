@@ -257,6 +257,9 @@ int crawl_open_scope(struct crawl *crawl);
 int crawl_recall_scope(struct crawl *crawl);
 /* Are they those of the last run, wherever that began? */
 bool crawl_has_rules(struct crawl *crawl);
+/* A URL that is known, and what became of it, count against traps as when it was met. */
+void crawl_count_again(struct crawl *crawl, struct weft_text url, unsigned depth,
+                       const struct weft_crawl_result *result);
 /* How far links are followed, by the settings or else as the last time. Static storage. */
 const char *crawl_nesting_text(struct crawl *crawl);
 

@@ -245,8 +245,8 @@ static enum weft_crawl_what without(enum weft_crawl_what before)
 }
 
 /* What counts against traps is not kept: it follows from what is known. */
-static void count_again(struct crawl *crawl, struct weft_text url, unsigned depth,
-                        const struct weft_crawl_result *result)
+void crawl_count_again(struct crawl *crawl, struct weft_text url, unsigned depth,
+                       const struct weft_crawl_result *result)
 {
     bool page = result->what == WEFT_CRAWL_DONE || result->what == WEFT_CRAWL_AGAIN;
     trap_seen(&crawl->trap, url, depth, 1);
@@ -260,7 +260,7 @@ static int sort_out(struct weft_crawl *state, weft_crawl_id id, struct weft_text
     struct changes *changes = context;
     struct crawl *crawl = changes->crawl;
     unsigned depth = weft_crawl_depth(state, id);
-    count_again(crawl, url, depth, result);
+    crawl_count_again(crawl, url, depth, result);
     enum weft_crawl_what what = next_for(changes, depth, result);
     if (is_asked_again(changes, url, depth, result) || lacks_file(crawl, result))
         what = WEFT_CRAWL_WAITING;

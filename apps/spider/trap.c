@@ -278,6 +278,22 @@ void trap_seen(struct trap *trap, struct weft_text href, unsigned depth, unsigne
     count(trap, host_key(trap, origin_of(href)), depth, more);
 }
 
+uint64_t trap_host(struct trap *trap, struct weft_text href)
+{
+    return host_key(trap, origin_of(href));
+}
+
+static uint64_t farthest_of(const struct trap *trap, const struct trap_slot *pattern)
+{
+    bool bounded = pattern != NULL && trap->limits.chain > 0;
+    return bounded ? pattern->depth + trap->limits.chain : UINT64_MAX;
+}
+
+uint64_t trap_farthest(struct trap *trap, struct weft_text href)
+{
+    return farthest_of(trap, find(trap, pattern_key(trap, href)));
+}
+
 enum trap_kind trap_ask(struct trap *trap, const struct weft_url *url, unsigned depth)
 {
     const struct trap_limits *limits = &trap->limits;
@@ -290,9 +306,7 @@ enum trap_kind trap_ask(struct trap *trap, const struct weft_url *url, unsigned 
     const struct trap_slot *pattern = find(trap, pattern_key(trap, url->href));
     if (pattern != NULL && limits->like > 0 && pattern->count >= limits->like)
         return TRAP_LIKE;
-    if (pattern != NULL && limits->chain > 0 && depth > pattern->depth + limits->chain)
-        return TRAP_CHAIN;
-    return TRAP_NONE;
+    return depth > farthest_of(trap, pattern) ? TRAP_CHAIN : TRAP_NONE;
 }
 
 bool trap_body(struct trap *trap, struct weft_text href, const uint64_t hash[2])

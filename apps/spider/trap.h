@@ -90,6 +90,10 @@ void trap_close(struct trap *trap);
 enum trap_kind trap_of_url(const struct trap_limits *limits, const struct weft_url *url);
 /* May a URL that is not known yet be followed at this depth? It is counted only by trap_seen. */
 enum trap_kind trap_ask(struct trap *trap, const struct weft_url *url, unsigned depth);
+/* How many links a URL like href may be away from a start URL; UINT64_MAX: as many as it likes. */
+uint64_t trap_farthest(struct trap *trap, struct weft_text href);
+/* A number for the host of href, the same for the same host. */
+uint64_t trap_host(struct trap *trap, struct weft_text href);
 /* So many URLs like href are known from now on: 1; or 0, if it has only come nearer. */
 void trap_seen(struct trap *trap, struct weft_text href, unsigned depth, unsigned more);
 /* A page with this body was fetched. true: there were too many that are the same. */

@@ -3,7 +3,8 @@
  * What became of a URL that is known stands in its state, and so does the way that led to it: who
  * linked to it first, who to that one, up to a start URL. Of one that is not known the rules can be
  * asked what they would say: those of this command line, for the start URLs that the state has, with
- * the robots.txt that was kept.
+ * the robots.txt that was kept. Whether there is a link to it that was passed over is not known: who
+ * finds one looks at it and forgets it.
  *
  * Nothing is changed, but for what opening a state does. */
 #include "spider/why.h"
@@ -247,24 +248,38 @@ static void tell_robots(struct crawl *crawl)
     weft_robots_free(&robots);
 }
 
+static int tell_rules(struct crawl *crawl)
+{
+    int err;
+    char traps[WHY_TRAPS];
+    enum scope_verdict verdict = ask_scope(crawl, crawl->settings->why, &err);
+    if (err == 0)
+        err = why_traps(crawl, traps);
+    if (err != 0)
+        return err;
+    if (verdict != SCOPE_IN)
+        tell("rules", "a link to it would not be followed: %s", scope_reason(verdict));
+    else
+        tell("rules", "they have nothing against a link to it");
+    if (!crawl_has_rules(crawl))
+        tell("", "(the last run had others: give the options that it had, too)");
+    tell("traps", "%s", traps);
+    return 0;
+}
+
 static int tell_unknown(struct crawl *crawl)
 {
-    const char *url = crawl->settings->why;
-    int err;
-    printf("%s is not known: nothing that was looked through led there\n", crawl->link.href.data);
+    printf("%s is not known: no link to it was followed\n", crawl->link.href.data);
     tell_similar(crawl);
-    enum scope_verdict verdict = ask_scope(crawl, url, &err);
+    int err = tell_rules(crawl);
     if (err != 0) {
         complain("%s", weft_strerror(err));
         return WHY_NO_STATE;
     }
-    if (verdict != SCOPE_IN)
-        tell("rules", "a link to it would not be followed: %s", scope_reason(verdict));
-    else
-        tell("rules", "a link to it would be followed, from a page that is near enough");
-    if (!crawl_has_rules(crawl))
-        tell("", "(the last run had others: give the options that it had, too)");
     tell_robots(crawl);
+    tell("nofollow", "%s",
+         crawl->settings->no_robots ? "nobody heeds it"
+                                    : "links to pages that say so are not followed");
     tell("nesting", "links are followed %s", crawl_nesting_text(crawl));
     return WHY_NOT;
 }

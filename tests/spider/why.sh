@@ -65,7 +65,7 @@ it "tells what the rules would say of one that is not known"
 why "$site/nowhere.html"
 expect status 1
 expect_part stdout "$site/nowhere.html is not known"
-line rules "a link to it would be followed, from a page that is near enough"
+line rules "they have nothing against a link to it"
 line robots "allows it"
 line nesting "links are followed as far as they lead"
 why "$site/private/other.html"

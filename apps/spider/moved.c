@@ -1,8 +1,14 @@
 /* A page that is redirected: where it leads to is seen at the same depth, by the same rules as a link.
  *
  * Nothing is followed inside the fetch: the target is a URL like others, and may be known already.
- * So a circle ends by itself; it is found, and told, when it closes. */
+ * So a circle ends by itself; it is found, and told, when it closes.
+ *
+ * A target that is not followed has no number, so the note says what it was. */
 #include "spider/crawl.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { NOTE_SIZE = 4096 }; /* a target may be as long as a server likes */
 
 /* How many redirects led here, one after the other? */
 static unsigned hops_to(struct crawl *crawl, weft_crawl_id id)
@@ -57,11 +63,55 @@ static bool is_for_cookie(struct page *page, const struct weft_url *to)
            page->attempts <= settings->retries;
 }
 
+static struct weft_text note_of(char note[NOTE_SIZE], const char *why, const struct weft_url *to)
+{
+    static const char cut[] = "...";
+    if (snprintf(note, NOTE_SIZE, "%s: %s", why, to->href.data) >= NOTE_SIZE)
+        memcpy(note + NOTE_SIZE - sizeof cut, cut, sizeof cut);
+    return weft_text_of(note);
+}
+
+/* Why its target is not followed; NULL: it is. */
+static const char *why_not(struct page *page, const struct weft_url *to)
+{
+    struct crawl *crawl = page->crawl;
+    if (page_is_start(crawl, page->id))
+        return NULL;
+    if (!crawl->settings->check &&
+        scope_check(&crawl->scope, to, follow_is_requisite(&page->url)) != SCOPE_IN)
+        return "it leads out of the scope";
+    enum trap_kind trap = follow_trap(crawl, to, weft_crawl_depth(&crawl->state, page->id));
+    return trap != TRAP_NONE ? trap_reason(trap) : NULL;
+}
+
+static void settle_moved(struct page *page, const struct weft_url *to)
+{
+    struct crawl *crawl = page->crawl;
+    struct weft_crawl_result result = {.what = WEFT_CRAWL_MOVED, .http_status = page->fetch.status};
+    char note[NOTE_SIZE];
+    int err = 0;
+    const char *why = why_not(page, to);
+    if (why != NULL)
+        result.note = note_of(note, why, to);
+    else
+        err = follow_see(crawl, to, weft_crawl_depth(&crawl->state, page->id), page->id,
+                         &result.redirect);
+    if (page->before.known)
+        follow_forget(page);
+    if (err == 0)
+        follow_note(crawl, page->id, result.redirect);
+    if (err != 0)
+        settle_failed(page, err, weft_strerror(err));
+    else if (is_loop(crawl, page->id, result.redirect))
+        settle_failed(page, UV_ELOOP, "it is redirected in a circle");
+    else
+        settle_page(page, &result);
+}
+
 void moved_page(struct page *page)
 {
     struct crawl *crawl = page->crawl;
     struct weft_url *to = &crawl->link;
-    struct weft_crawl_result result = {.what = WEFT_CRAWL_MOVED, .http_status = page->fetch.status};
     int err = weft_url_parse(to, weft_text_of(page->fetch.location), &page->url);
     if (err != 0 || !weft_url_is_http(to)) {
         settle_failed(page, UV_EINVAL, "it is redirected to nowhere");
@@ -77,27 +127,8 @@ void moved_page(struct page *page)
         settle_failed(page, UV_ELOOP, "too many redirects");
         return;
     }
-    bool start = page_is_start(crawl, page->id);
-    if (start)
+    if (page_is_start(crawl, page->id))
         move_scope(page, to);
     report_line(crawl, "moved    %s to %s", page->url.href.data, to->href.data);
-    unsigned depth = weft_crawl_depth(&crawl->state, page->id);
-    enum trap_kind trap = TRAP_NONE;
-    if (!start && !crawl->settings->check &&
-        scope_check(&crawl->scope, to, follow_is_requisite(&page->url)) != SCOPE_IN)
-        result.note = weft_text_of("it leads out of the scope");
-    else if (!start && (trap = follow_trap(crawl, to, depth)) != TRAP_NONE)
-        result.note = weft_text_of(trap_reason(trap));
-    else
-        err = follow_see(crawl, to, depth, page->id, &result.redirect);
-    if (page->before.known)
-        follow_forget(page);
-    if (err == 0)
-        follow_note(crawl, page->id, result.redirect);
-    if (err != 0)
-        settle_failed(page, err, weft_strerror(err));
-    else if (is_loop(crawl, page->id, result.redirect))
-        settle_failed(page, UV_ELOOP, "it is redirected in a circle");
-    else
-        settle_page(page, &result);
+    settle_moved(page, to);
 }

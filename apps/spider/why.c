@@ -68,7 +68,7 @@ static void tell_way_on(struct crawl *crawl, struct weft_crawl_result *result)
     for (unsigned hops = 0; hops < CRAWL_REDIRECTS && result->what == WEFT_CRAWL_MOVED; hops++) {
         weft_crawl_id to = result->redirect;
         if (to == 0) {
-            tell("moved", "%d, to where it is not followed: %.*s", result->http_status,
+            tell("moved", "%d, not followed: %.*s", result->http_status,
                  WEFT_TEXT_ARGS(result->note));
             return;
         }
@@ -118,7 +118,7 @@ static int tell_result(struct crawl *crawl, weft_crawl_id id)
     tell_way_on(crawl, &result);
     if (is_saved(&result))
         tell_saved(&result);
-    else if (moved)
+    else if (moved && result.what != WEFT_CRAWL_MOVED)
         tell("there", "%s", verdict_of(result.what));
     return is_saved(&result) ? WHY_SAVED : WHY_NOT;
 }

@@ -4,6 +4,7 @@
 # ctest: timeout=60
 . "$WEFT_SOURCE/tests/lib/shell.sh"
 . "$WEFT_SOURCE/tests/lib/site.sh"
+. "$WEFT_SOURCE/tests/lib/pages.sh"
 
 why() {
     run timeout 20 "$weft" spider -o "$home" --why "$@"
@@ -61,6 +62,13 @@ why "$site/redirect/loop/a"
 expect status 1
 line there failed
 
+it "tells where a redirect leads to that is not followed"
+why "$site/redirect/outside"
+expect status 1
+expect_part stdout "$site/redirect/outside leads to another URL"
+line moved "301, not followed: it leads out of the scope: http://other.invalid/moved"
+[[ $stdout != *"  there "* ]] || fail "nobody was there: $stdout"
+
 it "tells what the rules would say of one that is not known"
 why "$site/nowhere.html"
 expect status 1
@@ -111,3 +119,19 @@ expect status 5
 expect stderr "weft: a crawl in '$home' is under way: ask again when it has ended"
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null || : # killed, as it should be
+
+it "tells where a redirect leads to that a limit keeps it from, as far as that is short enough"
+pages
+page / <<<"$(links /round /long)"
+page /round 302 "Location: /a/a/a/a/" </dev/null
+long=$(printf 'x%.0s' {1..5000})
+page /long 302 "Location: /$long" </dev/null
+fresh
+spider -q "$site/" inf
+why "$site/round"
+expect status 1
+line moved "302, not followed: its path goes round in circles: $site/a/a/a/a/"
+why "$site/long"
+expect status 1
+line moved "302, not followed: the URL is too long: $site/xxx"
+[[ $stdout == *xxx...$'\n'* && $stdout != *"$long"* ]] || fail "$stdout"

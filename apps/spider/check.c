@@ -5,6 +5,7 @@
  * all that they are shown with. A picture is looked at; but if the answer to that says that it is a
  * page or a style sheet of ours, it is asked for once more, by GET, and read. */
 #include "spider/check.h"
+#include "spider/columns.h"
 #include "spider/crawl.h"
 #include "units.h"
 #include <inttypes.h>
@@ -12,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <weft/http_message.h>
+
+enum { NOTE_SIZE = 1024 }; /* of what is told of one */
 
 /* ---- asking --------------------------------------------------------------------------------- */
 
@@ -170,12 +173,13 @@ static const char *url_of(struct crawl *crawl, weft_crawl_id id)
 static void tell_target(struct crawl *crawl, weft_crawl_id id)
 {
     struct weft_crawl_result result;
+    char note[NOTE_SIZE];
     printf("\n%s: ", url_of(crawl, id));
     for (unsigned hops = 0; hops <= CRAWL_REDIRECTS; hops++) {
         if (weft_crawl_result(&crawl->state, id, &result) != 0)
             break;
         if (result.what != WEFT_CRAWL_MOVED || result.redirect == 0) {
-            printf("%.*s\n", WEFT_TEXT_ARGS(result.note));
+            puts(columns_plain(note, sizeof note, result.note.data, result.note.size));
             return;
         }
         id = result.redirect;

@@ -8,6 +8,7 @@
  * What a terminal would obey never gets there: controls of both sets, and the marks that turn the
  * direction of writing, with which a name can be made to look like another. */
 #include "spider/columns.h"
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -128,4 +129,10 @@ unsigned columns_cut(char *to, size_t room, const char *text, size_t size, unsig
     if (bytes != NULL)
         *bytes = used;
     return at;
+}
+
+const char *columns_plain(char *to, size_t room, const char *text, size_t size)
+{
+    columns_cut(to, room, text, size, UINT_MAX, "~", NULL);
+    return to;
 }

@@ -15,4 +15,8 @@ unsigned columns_of(const char *text, size_t size);
 unsigned columns_cut(char *to, size_t room, const char *text, size_t size, unsigned columns,
                      const char *mark, size_t *bytes);
 
+/* The same for a line that may be as long as it is, up to room bytes: '~' stands for what is cut. room is
+ * not 0. Returns to. */
+const char *columns_plain(char *to, size_t room, const char *text, size_t size);
+
 #endif

@@ -9,6 +9,7 @@
  * Nothing is changed, but for what opening a state does. */
 #include "spider/why.h"
 #include "command.h"
+#include "spider/columns.h"
 #include "spider/crawl.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WAY_MOST = 40, LINKS_MOST = 10, LABEL = 10 };
+enum { WAY_MOST = 40, LINKS_MOST = 10, LABEL = 10, PLAIN = 8192 };
 
 /* ---- telling -------------------------------------------------------------------------------- */
 
@@ -28,6 +29,13 @@ __attribute__((format(printf, 2, 3))) static void tell(const char *label, const 
     vprintf(format, arguments);
     putchar('\n');
     va_end(arguments);
+}
+
+/* What a server said, and nothing in it that a terminal would obey. Until the next call. */
+static const char *plain(struct weft_text text)
+{
+    static char line[PLAIN];
+    return columns_plain(line, sizeof line, text.data, text.size);
 }
 
 /* Its text; "?" if that cannot be read. Until the next call. */
@@ -54,10 +62,9 @@ static void tell_when(const struct weft_crawl_result *result)
 
 static void tell_saved(const struct weft_crawl_result *result)
 {
-    tell("file", "%.*s, %llu bytes", WEFT_TEXT_ARGS(result->file),
-         (unsigned long long)result->size);
+    tell("file", "%s, %llu bytes", plain(result->file), (unsigned long long)result->size);
     if (result->media_type.size > 0)
-        tell("type", "%.*s", WEFT_TEXT_ARGS(result->media_type));
+        tell("type", "%s", plain(result->media_type));
     if (result->http_status == 0)
         tell("note", "its file was there before the crawl");
 }
@@ -68,8 +75,7 @@ static void tell_way_on(struct crawl *crawl, struct weft_crawl_result *result)
     for (unsigned hops = 0; hops < CRAWL_REDIRECTS && result->what == WEFT_CRAWL_MOVED; hops++) {
         weft_crawl_id to = result->redirect;
         if (to == 0) {
-            tell("moved", "%d, not followed: %.*s", result->http_status,
-                 WEFT_TEXT_ARGS(result->note));
+            tell("moved", "%d, not followed: %s", result->http_status, plain(result->note));
             return;
         }
         tell("moved", "%d, to %s", result->http_status, url_of(crawl, to, NULL));
@@ -111,7 +117,7 @@ static int tell_result(struct crawl *crawl, weft_crawl_id id)
     printf("%s %s\n", crawl->link.href.data, verdict_of(result.what));
     bool moved = result.what == WEFT_CRAWL_MOVED;
     if (result.note.size > 0 && !moved)
-        tell("why", "%.*s", WEFT_TEXT_ARGS(result.note));
+        tell("why", "%s", plain(result.note));
     if (result.http_status != 0 && !moved)
         tell("answer", "%d", result.http_status);
     tell_when(&result);

@@ -87,6 +87,20 @@ TEST(a_text_never_leaves_its_buffer_however_it_is_made)
     }
 }
 
+TEST(a_line_is_made_harmless_and_cut_only_where_there_is_no_room)
+{
+    char line[12];
+    assert_string_equal(columns_plain(line, sizeof line,
+                                      "a\xc2\x9b"
+                                      "b\xe2\x80\xae"
+                                      "c\xff",
+                                      9),
+                        "a?b?c?");
+    assert_string_equal(columns_plain(line, sizeof line, "eleven char", 11), "eleven char");
+    assert_string_equal(columns_plain(line, sizeof line, "twelve chars", 12), "twelve cha~");
+    assert_string_equal(columns_plain(line, sizeof line, NULL, 0), "");
+}
+
 /* ---- rates ---------------------------------------------------------------------------------- */
 
 /* From second to second, four times each: so many pages a second, and what waits then. */

@@ -149,6 +149,30 @@ TEST(a_chain_of_them_has_an_end)
     down();
 }
 
+TEST(how_far_away_one_may_be_follows_from_the_nearest_that_is_like_it)
+{
+    struct weft_text next = weft_text_of("http://a.example/month/9");
+    up((struct trap_limits){.chain = 10});
+    assert_true(trap_farthest(&trap, next) == UINT64_MAX);
+    assert_int_equal(find_at("http://a.example/month/1", 5), TRAP_NONE);
+    assert_int_equal(trap_farthest(&trap, next), 15);
+    assert_int_equal(find_at("http://a.example/month/2", 3), TRAP_NONE);
+    assert_int_equal(trap_farthest(&trap, next), 13);
+    trap.limits.chain = 0;
+    assert_true(trap_farthest(&trap, next) == UINT64_MAX);
+    down();
+}
+
+TEST(urls_of_a_host_have_its_number)
+{
+    up((struct trap_limits){0});
+    uint64_t host = trap_host(&trap, weft_text_of("http://a.example/"));
+    assert_true(trap_host(&trap, weft_text_of("http://a.example/b?c")) == host);
+    assert_true(trap_host(&trap, weft_text_of("http://b.example/")) != host);
+    assert_true(trap_host(&trap, weft_text_of("http://a.example:81/")) != host);
+    down();
+}
+
 TEST(a_host_has_so_many_urls_at_most)
 {
     up((struct trap_limits){.per_host = 2});

@@ -2,6 +2,7 @@
  * is a "../", and the rest is on the other. */
 #include "offline/local.h"
 #include <string.h>
+#include <weft/http_message.h>
 
 /* How many bytes of both are the same folders, with the last slash. */
 static size_t common_folders(struct weft_text one, struct weft_text other)
@@ -133,15 +134,22 @@ bool local_name(struct weft_text from, struct weft_text link, char *buffer, size
 
 /* ---- what names say ------------------------------------------------------------------------- */
 
-/* Endings are of small letters and digits, behind a dot; something has to stand before it. */
-static bool ends_with_one(struct weft_text name, const char *const *endings)
+/* Where the last part of a name ends with one: the dot; or the end. Something has to stand before it. */
+static size_t dot_of(struct weft_text name)
 {
     size_t dot = name.size;
     while (dot > 0 && name.data[dot - 1] != '.' && name.data[dot - 1] != '/')
         dot--;
-    if (dot < 2 || dot == name.size || name.data[dot - 1] != '.')
+    return dot < 2 || name.data[dot - 1] != '.' ? name.size : dot - 1;
+}
+
+/* Endings are of small letters and digits. */
+static bool ends_with_one(struct weft_text name, const char *const *endings)
+{
+    size_t dot = dot_of(name);
+    if (name.size - dot < 2)
         return false;
-    struct weft_text ending = weft_text(name.data + dot, name.size - dot);
+    struct weft_text ending = weft_text(name.data + dot + 1, name.size - dot - 1);
     for (; *endings != NULL; endings++) {
         if (**endings == weft_text_lower(*ending.data) &&
             weft_text_same(ending, weft_text_of(*endings)))
@@ -162,4 +170,96 @@ bool local_is_program(struct weft_text path)
                                           "jsp", "jspx", "cgi",  "pl",    "cfm",    "do",
                                           "dll", "py",   "rb",   "fcgi",  "action", NULL};
     return ends_with_one(path, endings);
+}
+
+/* ---- what types say ------------------------------------------------------------------------- */
+
+/* Pages first, then what browsers take for nothing else, whatever is in it; the rest they recognise. */
+enum { PAGES = 2, STRICT = 4 };
+static const struct {
+    const char *type, *ending;
+} kinds[] = {
+    {"text/html", ".html"},
+    {"application/xhtml+xml", ".html"},
+    {"text/css", ".css"},
+    {"image/svg+xml", ".svg"},
+    {"text/plain", ".txt"},
+    {"text/javascript", ".js"},
+    {"application/javascript", ".js"},
+    {"application/json", ".json"},
+    {"application/xml", ".xml"},
+    {"text/xml", ".xml"},
+    {"application/rss+xml", ".xml"},
+    {"application/atom+xml", ".xml"},
+    {"application/pdf", ".pdf"},
+    {"application/zip", ".zip"},
+    {"application/wasm", ".wasm"},
+    {"application/octet-stream", ".bin"},
+    {"image/png", ".png"},
+    {"image/jpeg", ".jpg"},
+    {"image/gif", ".gif"},
+    {"image/webp", ".webp"},
+    {"image/avif", ".avif"},
+    {"image/x-icon", ".ico"},
+    {"image/vnd.microsoft.icon", ".ico"},
+    {"font/woff", ".woff"},
+    {"font/woff2", ".woff2"},
+    {"font/ttf", ".ttf"},
+    {"font/otf", ".otf"},
+    {"audio/mpeg", ".mp3"},
+    {"audio/ogg", ".ogg"},
+    {"video/mp4", ".mp4"},
+    {"video/webm", ".webm"},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static bool has_ending(struct weft_text name, const char *ending)
+{
+    const char *const one[] = {ending + 1, NULL};
+    return ends_with_one(name, one);
+}
+
+const char *local_ending(struct weft_text name, struct weft_text content_type)
+{
+    struct weft_http_content_type parsed;
+    size_t i = 0;
+    if (weft_http_content_type_parse(content_type, &parsed) != 0)
+        return NULL;
+    while (i < KINDS && !weft_http_content_type_is(&parsed, kinds[i].type))
+        i++;
+    if (i == KINDS || has_ending(name, kinds[i].ending))
+        return NULL;
+    bool is_page = local_is_page(name), misleads = is_page || local_is_program(name);
+    bool needs_one = i < PAGES ? !is_page : i < STRICT || misleads;
+    return needs_one ? kinds[i].ending : NULL;
+}
+
+static bool put_ending(struct weft_text stem, const char *ending, char *buffer, size_t size)
+{
+    size_t more = strlen(ending) + 1;
+    if (stem.size + more > size)
+        return false;
+    memmove(buffer, stem.data, stem.size);
+    memcpy(buffer + stem.size, ending, more);
+    return true;
+}
+
+bool local_end_with(const char *name, const char *ending, char *buffer, size_t size)
+{
+    struct weft_text stem = weft_text_of(name);
+    if (local_is_page(stem))
+        stem.size = dot_of(stem);
+    return put_ending(stem, ending, buffer, size);
+}
+
+bool local_other_name(const char *name, size_t which, char *buffer, size_t size)
+{
+    struct weft_text whole = weft_text_of(name), stem = weft_text(name, dot_of(whole));
+    bool replaced = which <= KINDS;
+    if (which > 2 * (size_t)KINDS)
+        return false;
+    const char *ending = which == 0 ? "" : kinds[(which - 1) % KINDS].ending;
+    if (!put_ending(replaced ? stem : whole, ending, buffer, size))
+        buffer[0] = '\0';
+    return true;
 }

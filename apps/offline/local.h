@@ -16,8 +16,17 @@ void local_way(struct out *out, struct weft_text from, struct weft_text to);
  * not fit. What stands behind a '?' or '#' does not count. An empty one leads to `from`. */
 bool local_name(struct weft_text from, struct weft_text link, char *buffer, size_t size);
 
-/* Does a browser that finds a file of this name on the disk take it for a page? */
+/* A browser that opens a file has only its name to tell what it is. Does it take one of this name for a page? */
 bool local_is_page(struct weft_text name);
+/* The ending (".css") that a file of this name and Content-Type needs, to be taken for what it is; NULL: it
+ * has it, does without, or nothing is known of its type. */
+const char *local_ending(struct weft_text name, struct weft_text content_type);
+/* The name with that ending: instead of a page's, or else behind its own; into buffer, which may be name.
+ * false: it does not fit. */
+bool local_end_with(const char *name, const char *ending, char *buffer, size_t size);
+/* What a file of this name may have been called while it was of another type: the names for which = 0, 1, 2 …,
+ * until one is false. Some may not fit, and be "". */
+bool local_other_name(const char *name, size_t which, char *buffer, size_t size);
 /* Does a URL with this path probably lead to a page, although its name says nothing of it: .php, .asp? */
 bool local_is_program(struct weft_text path);
 

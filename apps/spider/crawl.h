@@ -116,7 +116,6 @@ struct page {
     bool named, streamed;
     bool nofollow;             /* its links lead to nothing: X-Robots-Tag says so */
     enum weft_links_type type; /* if its reader has links */
-    bool is_page;              /* it is HTML */
     bool rewrites;             /* its links are written anew */
     bool left_alone;           /* its links are not followed */
     bool forgotten;            /* what it has linked to before is, */
@@ -306,9 +305,10 @@ bool page_has_answer(const struct page *page);
 void page_read_end(struct page *page);
 /* The name it is saved under; claimed, so that no other page gets it. */
 int page_name(struct page *page);
-/* The name for url, which is number id; with .html behind it if it is a page and has another. Claimed. */
-int page_claim_name(struct crawl *crawl, weft_crawl_id id, const struct weft_url *url, bool is_page,
-                    char name[NAME_SIZE]);
+/* The name for url, which is number id, whatever its fragment; content_type: it has to be seen in the name; or
+ * empty. Claimed. */
+int page_claim_name(struct crawl *crawl, weft_crawl_id id, const struct weft_url *url,
+                    struct weft_text content_type, char name[NAME_SIZE]);
 void pages_free(struct crawl *crawl);
 
 /* disk.c: pages that are there already. */

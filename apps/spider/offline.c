@@ -107,9 +107,9 @@ static bool recall_url(struct crawl *crawl, weft_crawl_id id)
 static int make_name(struct crawl *crawl, weft_crawl_id id, const struct weft_url *url)
 {
     struct offline *offline = &crawl->offline;
-    bool program = local_is_program(weft_url_pathname(url));
+    const char *type = local_is_program(weft_url_pathname(url)) ? "text/html" : "";
     offline->named = 0;
-    int err = page_claim_name(crawl, id, url, program, offline->name);
+    int err = page_claim_name(crawl, id, url, weft_text_of(type), offline->name);
     if (err == 0)
         offline->named = id;
     return err;
@@ -322,21 +322,14 @@ int offline_link(struct page *page, const struct weft_link *link, struct memo_wa
     return swap_new(page, link, way);
 }
 
-/* Whose file is it, or was it? A page that was none before, or is none any more, is known to some pages by its
- * other name. */
+/* Whose file is it, or was it? What is of another type now is known to some pages by its other name. */
 static weft_crawl_id owner_of(struct crawl *crawl, const char *name)
 {
-    static const char ending[] = ".html";
-    char other[NAME_SIZE + sizeof ending];
-    struct weft_text text = weft_text_of(name);
-    weft_crawl_id id = weft_crawl_named(&crawl->state, text);
-    if (id != 0)
-        return id;
-    size_t size = text.size > sizeof ending ? text.size - (sizeof ending - 1) : 0;
-    if (size > 0 && memcmp(name + size, ending, sizeof ending - 1) == 0)
-        return weft_crawl_named(&crawl->state, weft_text(name, size));
-    snprintf(other, sizeof other, "%s%s", name, ending);
-    return weft_crawl_named(&crawl->state, weft_text_of(other));
+    char other[NAME_SIZE];
+    weft_crawl_id id = weft_crawl_named(&crawl->state, weft_text_of(name));
+    for (size_t i = 0; id == 0 && local_other_name(name, i, other, sizeof other); i++)
+        id = weft_crawl_named(&crawl->state, weft_text_of(other));
+    return id;
 }
 
 bool offline_url(struct page *page, struct weft_text link, struct weft_text *url)

@@ -400,16 +400,15 @@ void offline_feed(struct crawl *crawl, bool last)
 
 /* ---- beginning and end ---------------------------------------------------------------------- */
 
-/* One that was saved without -k: its name has to say now that it is a page. If that cannot be done it stays as
- * it is. */
+/* One that was saved without -k: its name has to say now what it is. If that cannot be done it stays as it
+ * is. */
 static int rename_page(struct crawl *crawl, weft_crawl_id id,
                        const struct weft_crawl_result *result)
 {
     struct weft_crawl_result renamed = *result;
     char before[NAME_SIZE], name[NAME_SIZE];
-    if (local_is_page(result->file) || archive_has_name(result->file) ||
-        result->file.size >= sizeof before ||
-        page_claim_name(crawl, id, &crawl->other, true, name) != 0)
+    if (archive_has_name(result->file) || result->file.size >= sizeof before ||
+        page_claim_name(crawl, id, &crawl->other, result->media_type, name) != 0)
         return 0;
     snprintf(before, sizeof before, "%.*s", WEFT_TEXT_ARGS(result->file));
     if (save_rename(&crawl->folder, before, name) != 0)
@@ -433,13 +432,9 @@ static int rename_again(struct weft_crawl *state, weft_crawl_id id, struct weft_
                         const struct weft_crawl_result *result, void *context)
 {
     struct crawl *crawl = context;
-    enum weft_links_type type;
-    struct weft_text charset;
     (void)state;
-    bool is_page = is_there(result) &&
-                   reader_type(result->media_type, result->file, &type, &charset) &&
-                   type == WEFT_LINKS_HTML;
-    if (!is_page || weft_url_parse(&crawl->other, url, NULL) != 0)
+    if (!is_there(result) || local_ending(result->file, result->media_type) == NULL ||
+        weft_url_parse(&crawl->other, url, NULL) != 0)
         return 0;
     return rename_page(crawl, id, result);
 }

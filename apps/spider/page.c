@@ -130,26 +130,15 @@ int page_read_begin(struct page *page)
 
 /* ---- its name ------------------------------------------------------------------------------- */
 
-/* A browser that opens it from the disk has only its name to tell it for a page. */
-static int add_ending(char name[NAME_SIZE])
+int page_claim_name(struct crawl *crawl, weft_crawl_id id, const struct weft_url *url,
+                    struct weft_text content_type, char name[NAME_SIZE])
 {
-    static const char ending[] = ".html";
-    size_t size = strlen(name);
-    if (local_is_page(weft_text(name, size)))
-        return 0;
-    if (size + sizeof ending > NAME_SIZE)
-        return UV_ENOBUFS;
-    memcpy(name + size, ending, sizeof ending);
-    return 0;
-}
-
-int page_claim_name(struct crawl *crawl, weft_crawl_id id, const struct weft_url *url, bool is_page,
-                    char name[NAME_SIZE])
-{
+    struct weft_text rest = url->href, whole = weft_text_cut(&rest, '#');
     int err =
         name_of(weft_url_host(url), weft_url_pathname(url), weft_url_query(url), name, NAME_SIZE);
-    if (err == 0 && is_page)
-        err = add_ending(name);
+    const char *ending = err == 0 ? local_ending(weft_text_of(name), content_type) : NULL;
+    if (ending != NULL && !local_end_with(name, ending, name, NAME_SIZE))
+        err = UV_ENOBUFS;
     if (err != 0)
         return err;
     if (weft_crawl_claim(&crawl->state, weft_text_of(name), id))
@@ -158,7 +147,7 @@ int page_claim_name(struct crawl *crawl, weft_crawl_id id, const struct weft_url
     char plain[NAME_SIZE];
     memcpy(plain, name, sizeof plain);
     for (uint64_t i = 0; i < 8; i++) {
-        err = name_again(plain, name_hash(url->href) + i, name, NAME_SIZE);
+        err = name_again(plain, name_hash(whole) + i, name, NAME_SIZE);
         if (err != 0 || weft_crawl_claim(&crawl->state, weft_text_of(name), id))
             return err;
     }
@@ -169,8 +158,10 @@ int page_name(struct page *page)
 {
     if (page->named)
         return 0;
-    bool is_page = page->is_page && page->crawl->settings->convert;
-    int err = page_claim_name(page->crawl, page->id, &page->url, is_page, page->name);
+    struct weft_text type = weft_text(NULL, 0);
+    if (page->crawl->settings->convert)
+        type = weft_http_fetch_get(&page->fetch, "Content-Type");
+    int err = page_claim_name(page->crawl, page->id, &page->url, type, page->name);
     page->named = err == 0;
     return err;
 }
@@ -231,7 +222,6 @@ static int on_head(struct weft_http_fetch *fetch)
     if (err == 0)
         err = reader_expect(page->reader, size);
     page->type = type;
-    page->is_page = linked && type == WEFT_LINKS_HTML;
     if (err == 0 && linked) {
         page->reader->places = settings->convert;
         err = reader_links(page->reader, type, charset);

@@ -83,3 +83,60 @@ TEST(pages_are_known_by_their_names)
     assert_true(local_is_program(weft_text_of("/x/a.php")));
     assert_false(local_is_program(weft_text_of("/x/a.png")));
 }
+
+static const char *ending(const char *name, const char *content_type)
+{
+    return local_ending(weft_text_of(name), weft_text_of(content_type));
+}
+
+TEST(a_name_that_misleads_a_browser_needs_another_ending)
+{
+    assert_string_equal(ending("h/a.php", "text/html; charset=utf-8"), ".html");
+    assert_string_equal(ending("h/a.html", "Text/CSS"), ".css");
+    assert_string_equal(ending("h/a.php", "text/css"), ".css");
+    assert_string_equal(ending("h/a.txt", "text/css"), ".css");
+    assert_string_equal(ending("h/a.png", "image/svg+xml"), ".svg");
+    assert_string_equal(ending("h/a.html", "text/plain"), ".txt");
+    assert_string_equal(ending("h/a.cgi", "image/png"), ".png");
+}
+
+TEST(a_name_that_says_enough_stays)
+{
+    assert_null(ending("h/a.html", "text/html"));
+    assert_null(ending("h/a.htm", "application/xhtml+xml"));
+    assert_null(ending("h/a.css", "text/css"));
+    assert_null(ending("h/a.SVG", "image/svg+xml"));
+    assert_null(ending("h/a.md", "text/plain"));
+    assert_null(ending("h/a.jpeg", "image/png"));
+    assert_null(ending("h/a.html", "made/up"));
+    assert_null(ending("h/a.html", ""));
+    assert_null(ending("h/a.html", "nonsense"));
+}
+
+TEST(an_ending_takes_the_place_of_a_pages_and_stands_behind_others)
+{
+    char name[16] = "h/a.html";
+    assert_true(local_end_with(name, ".css", name, sizeof name));
+    assert_string_equal(name, "h/a.css");
+    assert_true(local_end_with(name, ".html", name, sizeof name));
+    assert_string_equal(name, "h/a.css.html");
+    assert_false(local_end_with("h/a.cgi", ".html", name, 12));
+    assert_true(local_end_with("h/a.cgi", ".html", name, 13));
+}
+
+TEST(other_names_are_those_that_other_types_would_have_given)
+{
+    static const char *const wanted[] = {"h/a", "h/a.html", "h/a.css", "h/a.svg", "h/a.css.html"};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        char other[32];
+        size_t which = 0;
+        bool found = false;
+        for (; local_other_name("h/a.css", which, other, sizeof other); which++)
+            found |= strcmp(other, wanted[i]) == 0;
+        assert_true(found);
+        assert_true(which < 100);
+    }
+    char small[4];
+    assert_true(local_other_name("h/a.css", 1, small, sizeof small));
+    assert_string_equal(small, "");
+}

@@ -137,7 +137,7 @@ if nginx_up; then
     holds "$folder/index.html" "<a href=\"$base/gone.html\">e</a>"
     holds "$folder/index.html" '<a href="mailto:a@b">g</a> <a href="http://other.invalid/x">h</a>'
     holds "$folder/index.html" 'srcset="dot.png 1x, big,dot.png 2x" style="background: url('"'dot.png'"')"'
-    holds "$folder/index.html" '<img src=pic.php>'
+    holds "$folder/index.html" '<img src=pic.php.png>'
     holds "$folder/index.html" '@import "more.css"; p { background: url(dot.png) }'
     holds "$folder/index.html" "<form action=$base/search>"
     holds "$folder/index.html" "<form method=post action='$base/send?a=1'>"

@@ -32,6 +32,55 @@ expect_links a.html /b /
 spider -k "$site/" 2
 expect_links a.html b.html index.html
 
+it "gives a URL one name, whatever the fragments of links to it"
+pages
+links /a.html /deep/1 /a /deep/2 | page /
+links '../a#other' ../a | page /deep/1
+links '../a?#x' '../a#last' | page /deep/2
+links / | page /a.html
+links '/a.html#more' | page /a
+page '/a?' <<<'x'
+fresh
+spider -k "$site/" inf 1
+[ "$(find "$home/$host" -type f | wc -l)" -eq 6 ] || fail "there are others: $(find "$home/$host" -type f)"
+other=$(cd "$home/$host" && echo a~*.html)
+expect_links index.html a.html deep/1.html "$other" deep/2.html
+expect_links deep/1.html "../$other#other" "../$other"
+expect_links deep/2.html "../a@.html#x" "../$other#last"
+expect_links "$other" 'a.html#more'
+
+it "gives everything an ending that says what it is, also what was saved without -k"
+pages
+{
+    links /notes /data.cgi /page.cgi /drawing.php
+    echo '<link rel=stylesheet href="/style?v=2"><img src="/dot">'
+} | page /
+page /notes 200 'Content-Type: text/plain' <<<'<b>not bold</b>'
+page /data.cgi 200 'Content-Type: application/json' <<<'[]'
+links / | page /page.cgi
+page /drawing.php 200 'Content-Type: image/svg+xml' <<<'<svg xmlns="http://www.w3.org/2000/svg"/>'
+page '/style?v=2' 200 'Content-Type: text/css' <<<'p { background: url(dot) }'
+page /dot 200 'Content-Type: image/png' <<<'PNG'
+expect_endings() {
+    expect_links index.html notes.txt data.cgi.json page.cgi.html drawing.php.svg style@v=2.css
+    grep -q 'src="dot.png"' "$home/$host/index.html" || fail "$1: the picture"
+    grep -q 'url(dot.png)' "$home/$host/style@v=2.css" || fail "$1: the style"
+    for file in notes.txt data.cgi.json page.cgi.html drawing.php.svg dot.png; do
+        expect_file "$file"
+    done
+    [ "$(find "$home/$host" -type f | wc -l)" -eq 7 ] || fail "$1: there are others: $(ls "$home/$host")"
+}
+fresh
+spider -p -k "$site/" inf
+expect_endings "at once"
+spider -p -k --update "$site/" inf
+expect_endings "after an update"
+fresh
+spider -p "$site/" inf
+expect_file notes.html
+spider -p -k "$site/" inf
+expect_endings "later"
+
 it "gives pages that were saved without -k a name that says what they are"
 pages
 links /list.php '/list.php?page=2' /style | page /

@@ -32,6 +32,25 @@ at_least pages 400
 at_least images 100
 at_least styles 300
 
+it "makes a copy that works of what has no name that says what it is"
+. "$WEFT_SOURCE/tests/lib/pages.sh"
+pages
+page / <<<'<!doctype html><link rel=stylesheet href=/style><img src=/logo><a href=/notes>n</a><script src=/code></script>'
+page /style 200 'Content-Type: text/css' <<<'@import "more"; body { background: url(logo) }'
+page /more 200 'Content-Type: text/css' <<<'p { color: red }'
+page /logo 200 'Content-Type: image/svg+xml' \
+    <<<'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
+page /notes 200 'Content-Type: text/plain' <<<'<script>not run</script>'
+page /code 200 'Content-Type: text/javascript' <<<'document.title = 1'
+fresh
+spider -p -k "$site/" inf 8
+end_site
+browse "$here/look.js" "$home/$host/index.html"
+expect status 0
+[ -z "$(faults)" ] || fail "$(faults)"
+at_least images 1
+at_least styles 1
+
 manual=/usr/share/doc/cmake-data/html
 it "makes a copy of a real manual that works without it"
 if [ -f "$manual/index.html" ]; then

@@ -7,9 +7,13 @@
  *
  * Nothing has to be known of what a resize has done. A terminal that becomes narrower breaks our lines
  * over more rows, one that becomes lower drops some, and both keep the cursor where it was in the text:
- * what is below it goes with the next frame. A frame that is under way meanwhile does no harm either:
+ * what is below it goes with the next frame. A frame that was made for another size does no harm either:
  * its lines are not broken where they are too long (DECAWM), nothing is scrolled unless there has to be
  * more room, and the cursor goes back to where it was, not up by so many rows.
+ *
+ * Only while the cursor is away must there be no resize, because where it was is then a place on the screen
+ * and not in the text. So a frame goes out in pieces, each from the cursor back to the cursor, and each small
+ * enough to be handed to the terminal as one.
  *
  * Only what is pushed out of the top is out of reach. Rows that broken lines bring with them push the block
  * up, and nothing pulls it down again but what is said above it. So it takes half of the rows at most, and
@@ -18,8 +22,8 @@
  * What others write, and a ^C, stands where the cursor was: whole lines of it stay. Who stops us gets
  * the terminal wiped; who kills us finds the last frame below the prompt, and nothing to restore.
  *
- * A frame goes out in one write, and only the row that is written next is cleared before: nothing
- * flickers. What is said above is collected and goes out with the next frame. */
+ * Only the row that is written next is cleared before: nothing flickers. What is said above is collected and
+ * goes out with the next frame. */
 #include "spider/screen.h"
 #include "spider/columns.h"
 #include <errno.h>
@@ -33,7 +37,8 @@ enum {
     USUAL_COLUMNS = 80,
     USUAL_ROWS = 24,
     PATIENCE_MS = 1000,
-    CALM = 6 /* looks until a terminal that was narrowed is taken to be done */
+    PIECE = 1500, /* bytes: Linux hands over what is written to a terminal in pieces of 1792 */
+    CALM = 6      /* looks until a terminal that was narrowed is taken to be done */
 };
 
 void screen_look(struct screen *screen)
@@ -124,8 +129,7 @@ static void say_now(struct screen *screen)
     screen->above_used_ = 0;
 }
 
-/* By IND, not by line ends: those would have the kernel hand over the frame in pieces, and a resize come
- * in between. */
+/* By IND, not by line ends: the kernel hands over each of those alone, and a resize may come in between. */
 static void make_room(struct screen *screen, unsigned lines)
 {
     for (unsigned i = 1; i < lines; i++)
@@ -134,17 +138,40 @@ static void make_room(struct screen *screen, unsigned lines)
     screen->room_ = lines;
 }
 
-static void add_block(struct screen *screen, const struct display_frame *frame)
+/* The cursor is at the beginning of the block; it goes away, to line i. */
+static void leave(struct screen *screen, unsigned i)
+{
+    char down[24];
+    snprintf(down, sizeof down, "\033[%uB", i);
+    add_text(screen, "\0337\033[?7l");
+    if (i > 0)
+        add_text(screen, down);
+}
+
+static void come_back(struct screen *screen)
+{
+    add_text(screen, "\033[?7h\0338");
+}
+
+static void draw_block(struct screen *screen, const struct display_frame *frame)
 {
     add_text(screen, "\r");
     if (frame->count > screen->room_)
         make_room(screen, frame->count);
-    add_text(screen, "\0337\033[?7l");
+    leave(screen, 0);
     for (unsigned i = 0; i < frame->count; i++) {
-        add_text(screen, i > 0 ? "\r\033[B\033[K" : "\033[K");
+        bool full = i > 0 && screen->out_used_ + strlen(frame->line[i]) > PIECE;
+        if (full) {
+            come_back(screen);
+            send_out(screen);
+            leave(screen, i);
+        }
+        add_text(screen, i == 0 || full ? "\033[K" : "\r\033[B\033[K");
         add_text(screen, frame->line[i]);
     }
-    add_text(screen, "\033[J\033[?7h\0338");
+    add_text(screen, "\033[J");
+    come_back(screen);
+    send_out(screen);
     screen->stands_ = true;
 }
 
@@ -153,9 +180,9 @@ void screen_draw(struct screen *screen, const struct display_frame *frame)
     if (screen->above_used_ > 0 || frame->count == 0)
         erase(screen);
     say_now(screen);
-    if (frame->count > 0)
-        add_block(screen, frame);
     send_out(screen);
+    if (frame->count > 0)
+        draw_block(screen, frame);
 }
 
 void screen_wipe(struct screen *screen)

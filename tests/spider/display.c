@@ -5,6 +5,7 @@
 #include "spider/screen.h"
 #include "spider/harvest.h"
 #include <poll.h>
+#include <sys/socket.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -443,6 +444,43 @@ TEST(a_frame_is_drawn_from_the_cursor_on_and_leaves_it_there)
     screen_look(&screen);
     screen_draw(&screen, &frame);
     assert_string_equal(written(ends[0]), "\r" ROOM_FOR_3 BLOCK("one" NEXT "two" NEXT "three"));
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* A resize may come between two writes: then the cursor has to be at the beginning of the block, and each of them
+ * has to be small enough for the kernel not to be taken apart. */
+TEST(a_large_frame_goes_out_in_pieces_that_bring_the_cursor_back)
+{
+    static struct screen screen;
+    static struct display_frame frame;
+    static const char begin[] = "\0337\033[?7l", end[] = "\033[?7h\0338";
+    char line[DISPLAY_BYTES], *piece;
+    int ends[2];
+    unsigned pieces = 0, lines = 0;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+    screen.fd = ends[1];
+    screen_look(&screen);
+    memset(line, 'x', sizeof line);
+    line[sizeof line - 1] = '\0';
+    for (unsigned i = 0; i < 12; i++)
+        set_line(&frame, i, line + (i % 2 == 0 ? 0 : 700));
+    screen_draw(&screen, &frame);
+    while (*(piece = written(ends[0])) != '\0') {
+        size_t size = strlen(piece);
+        assert_true(size <= 1792);
+        assert_non_null(strstr(piece, begin));
+        assert_string_equal(piece + size - strlen(end), end);
+        if (pieces++ > 0) { /* it goes on where the one before has ended */
+            unsigned first;
+            assert_int_equal(sscanf(piece + strlen(begin), "\033[%uB", &first), 1);
+            assert_int_equal(first, lines);
+        }
+        for (char *at = piece; (at = strstr(at, "\033[K")) != NULL; at++)
+            lines++;
+    }
+    assert_true(pieces > 1);
+    assert_int_equal(lines, 12);
     close(ends[0]);
     close(ends[1]);
 }

@@ -121,7 +121,8 @@ struct page {
     bool forgotten;            /* what it has linked to before is, */
     bool by_head;              /* it is asked for by HEAD, */
     bool head_fell_short;      /* and that was answered with no, or tells of links: by GET now */
-    bool ours;                 /* the file that was read has links of a copy, not of a site */
+    bool ours;                 /* the file that was read has links of a copy, not of a site, */
+    struct offline_line line;  /* and this is its last line */
     int64_t modified;          /* when it was changed last; negative: not known */
     struct update_before before;
     weft_then_fn *written; /* when it was written anew */

@@ -77,8 +77,8 @@ static int follow_all(struct page *page, struct weft_text media_type, const char
         fields_follow_lines(page, fields);
     if (!linked || page->read.data == NULL)
         return 0;
-    page->ours = offline_is_ours(page->crawl, page->url.href,
-                                 weft_text(page->read.data, page->read.size), false);
+    page->ours = offline_find_line(page->crawl, page->url.href,
+                                   weft_text(page->read.data, page->read.size), &page->line);
     err = reader_links(page->reader, type, charset);
     return err == 0 ? follow_pieces(page) : err;
 }
@@ -299,8 +299,7 @@ static void looked(struct weft_op *parent, struct weft_op *op)
     bool absent = op->status == UV_ENOENT || op->status == UV_ENOTDIR || op->status == UV_EISDIR ||
                   op->status == UV_EINVAL;
     struct weft_text file = weft_text(page->read.data, page->read.size);
-    if (op->status == 0 && file.data != NULL &&
-        offline_is_ours(crawl, page->url.href, file, true)) {
+    if (op->status == 0 && offline_is_copy(file)) {
         fetch_it(page); /* a copy's links without the copy's state lead to nothing */
     } else if (op->status == 0 || op->status == UV_EFBIG) { /* too large to be looked through */
         adopt(page);

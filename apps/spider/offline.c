@@ -10,19 +10,17 @@
  * they are, behind whatever the link becomes. */
 #include "spider/crawl.h"
 #include "offline/local.h"
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { MARK_MAX = 4096 };
 
 /* ---- what was decided ----------------------------------------------------------------------- */
 
 /* What a link leads to, as far as it is known. */
 struct target {
-    weft_crawl_id id; /* of what it leads to in the end; 0: nothing that is known */
-    bool there;       /* it is written as if the file were there */
-    bool settled;     /* it will stay like that */
+    weft_crawl_id id;    /* of what it leads to in the end; 0: nothing that is known */
+    weft_crawl_id moved; /* what it leads to at first, if that is redirected; or 0 */
+    bool there;          /* it is written as if the file were there */
+    bool settled;        /* it will stay like that */
 };
 
 enum waits_state offline_look(void *context, uint32_t id)
@@ -64,9 +62,11 @@ static bool is_decided(struct crawl *crawl, struct memo_link *place)
     return place->settled;
 }
 
-/* It becomes what is in offline->text. */
+/* It becomes what is in offline->text. What is redirected is a matter of each page's last line. */
 static void keep_decided(struct page *page, struct memo_way *way, const struct target *target)
 {
+    if (target->moved != 0)
+        return;
     struct crawl *crawl = page->crawl;
     struct weft_text swap = weft_text(crawl->offline.text.data, crawl->offline.text.size);
     if (!memo_decide(&crawl->memo, &page->reader->memo, way, swap))
@@ -171,6 +171,8 @@ static struct weft_text find_file(struct page *page, struct target *target, bool
         if (weft_crawl_result(&crawl->state, target->id, &result) != 0)
             return none;
         if (what == WEFT_CRAWL_MOVED && result.redirect != 0) {
+            if (target->moved == 0)
+                target->moved = target->id;
             target->id = result.redirect;
             continue;
         }
@@ -305,6 +307,8 @@ static int swap_new(struct page *page, const struct weft_link *link, struct memo
         return UV_ENOMEM;
     wait_for(page, link, &target);
     keep_decided(page, way, &target);
+    if (target.moved != 0 && target.there)
+        offline_note_moved(&page->reader->moved, page->reader->number, target.moved, target.id);
     struct weft_text whole = offline->url.href, rest = without_fragment(&offline->url);
     return add_text(page, link, weft_text(whole.data + rest.size, whole.size - rest.size));
 }
@@ -317,7 +321,8 @@ int offline_link(struct page *page, const struct weft_link *link, struct memo_wa
         memo_find(&page->crawl->memo, &page->reader->memo, way);
     size_t size = way->link.size;
     struct weft_text fragment = weft_text(link->url.data + size, link->url.size - size);
-    if (is_decided(page->crawl, way->place) && is_plain(fragment))
+    bool moved = page->ours && offline_was_moved(&page->line, page->reader->number) != 0;
+    if (!moved && is_decided(page->crawl, way->place) && is_plain(fragment))
         return swap_again(page, link, way->place, fragment);
     return swap_new(page, link, way);
 }
@@ -340,6 +345,7 @@ bool offline_url(struct page *page, struct weft_text link, struct weft_text *url
     if (!local_name(weft_text_of(page->name), link, name, sizeof name))
         return false;
     weft_crawl_id id = owner_of(crawl, name);
+    id = offline_before_moved(&page->line, page->reader->number, id);
     if (id == 0 ||
         weft_crawl_url(&crawl->state, id, crawl->text, WEFT_CRAWL_URL_MAX + 1, &size, NULL) != 0)
         return false;
@@ -347,55 +353,4 @@ bool offline_url(struct page *page, struct weft_text link, struct weft_text *url
     out_text(&crawl->offline.link, weft_text(crawl->text, size));
     *url = weft_text(crawl->offline.link.data, crawl->offline.link.size);
     return !crawl->offline.link.failed;
-}
-
-/* ---- the last line -------------------------------------------------------------------------- */
-
-static const char mark[] = "weft: taken from ";
-
-static void put_sign(const struct crawl *crawl, struct weft_text url, char sign[OFFLINE_SIGN + 1])
-{
-    snprintf(sign, OFFLINE_SIGN + 1, "%016" PRIx64, offline_hash(crawl, url));
-}
-
-/* A URL must not end the comment that it stands in. */
-static void put_harmless(struct out *out, struct weft_text url)
-{
-    size_t from = 0;
-    for (size_t i = 0; i < url.size; i++) {
-        char c = url.data[i];
-        if (c != '*' && c != '>' && !(c == '-' && i > 0 && url.data[i - 1] == '-'))
-            continue;
-        out_text(out, weft_text(url.data + from, i - from));
-        out_format(out, "%%%02X", (unsigned char)c);
-        from = i + 1;
-    }
-    out_text(out, weft_text(url.data + from, url.size - from));
-}
-
-void offline_mark(const struct crawl *crawl, struct weft_text url, bool css, struct out *out)
-{
-    char sign[OFFLINE_SIGN + 1];
-    put_sign(crawl, url, sign);
-    out_string(out, css ? "\n/* " : "\n<!-- ");
-    out_string(out, mark);
-    put_harmless(out, url);
-    out_format(out, " [%s]", sign);
-    out_string(out, css ? " */\n" : " -->\n");
-}
-
-bool offline_is_ours(const struct crawl *crawl, struct weft_text url, struct weft_text file,
-                     bool any)
-{
-    char sign[OFFLINE_SIGN + 3];
-    size_t tail = file.size < MARK_MAX ? file.size : MARK_MAX;
-    struct weft_text end = weft_text(file.data + (file.size - tail), tail);
-    if (file.size == 0)
-        return false;
-    if (any)
-        return memmem(end.data, end.size, mark, sizeof mark - 1) != NULL;
-    sign[0] = '[';
-    put_sign(crawl, url, sign + 1);
-    sign[OFFLINE_SIGN + 1] = ']';
-    return memmem(end.data, end.size, sign, OFFLINE_SIGN + 2) != NULL;
 }

@@ -11,7 +11,8 @@
  * some are together, and when the crawl is over.
  *
  * A page that was written like this says so in its last line, with a sign that only this crawl's state can
- * make. So it is known of every file whether its links are a site's or a copy's. */
+ * make. So it is known of every file whether its links are a site's or a copy's; and which of them lead to what
+ * they say only because a redirect does. */
 #ifndef WEFT_SPIDER_OFFLINE_H
 #define WEFT_SPIDER_OFFLINE_H
 
@@ -91,12 +92,32 @@ struct weft_text offline_expected(struct crawl *crawl, weft_crawl_id id,
                                   const struct weft_url *url);
 uint64_t offline_hash(const struct crawl *crawl, struct weft_text url);
 
-/* The last line of a page. */
-void offline_mark(const struct crawl *crawl, struct weft_text url, bool css, struct out *out);
-/* A file as it was read: was it written by offline_keep, in this crawl? any: or in another one. */
-bool offline_is_ours(const struct crawl *crawl, struct weft_text url, struct weft_text file,
-                     bool any);
 /* Where a link in such a file leads to: its URL, valid until the next call; or false: as it is written. */
 bool offline_url(struct page *page, struct weft_text link, struct weft_text *url);
+
+/* ---- the last line of such a file: see offline_line.c ------------------------------------------- */
+
+struct offline_line {
+    size_t begin; /* of the file: the line end before it */
+    struct weft_text
+        moved; /* links that go through a redirect, from the one that was asked for last on */
+};
+
+/* A link that goes through a redirect: what it leads to, and where that is redirected to, which is what the file
+ * says. Into moved, in the order of links. */
+void offline_note_moved(struct out *moved, unsigned link, weft_crawl_id from, weft_crawl_id to);
+/* The line, with these behind its sign. */
+void offline_put_line(const struct crawl *crawl, struct weft_text url, struct weft_text moved,
+                      bool css, struct out *out);
+
+/* A file as it was read: was it written by offline_keep, in this crawl? *line: of it, valid as long as file. */
+bool offline_find_line(const struct crawl *crawl, struct weft_text url, struct weft_text file,
+                       struct offline_line *line);
+/* The same, in this crawl or in another one. */
+bool offline_is_copy(struct weft_text file);
+/* Is there a note on this link? They have to be asked for in their order. */
+bool offline_was_moved(struct offline_line *line, unsigned link);
+/* What it leads to, if it is written as leading to `to`: that, unless there is a note on it. */
+weft_crawl_id offline_before_moved(struct offline_line *line, unsigned link, weft_crawl_id to);
 
 #endif

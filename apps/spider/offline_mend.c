@@ -72,13 +72,15 @@ static int rewrite(struct save *save)
 {
     struct page *page = weft_owner(save, struct page, save);
     struct reader *reader = page->reader;
-    struct weft_text document = original_of(page);
+    struct weft_text document = original_of(page), moved;
+    moved = weft_text(reader->moved.data, reader->moved.size);
     reader->rewritten.size = 0;
     put_encoding(page, document, &reader->rewritten);
-    if (!swaps_write(&reader->swaps, document, &reader->rewritten))
+    if (page->ours)
+        document.size = page->line.begin;
+    if (reader->moved.failed || !swaps_write(&reader->swaps, document, &reader->rewritten))
         return UV_ENOMEM;
-    if (!page->ours)
-        offline_mark(page->crawl, page->url.href, is_css(page), &reader->rewritten);
+    offline_put_line(page->crawl, page->url.href, moved, is_css(page), &reader->rewritten);
     save->data = reader->rewritten.data;
     save->size = reader->rewritten.size;
     return reader->rewritten.failed ? UV_ENOMEM : 0;
@@ -201,7 +203,7 @@ static int decide_anew(struct page *page)
     snprintf(media, sizeof media, "%.*s", WEFT_TEXT_ARGS(result.media_type));
     if (!reader_type(weft_text_of(media), weft_text_of(page->name), &page->type, &charset))
         return 0;
-    page->ours = offline_is_ours(page->crawl, page->url.href, document, false);
+    page->ours = offline_find_line(page->crawl, page->url.href, document, &page->line);
     err = page_read_begin(page);
     if (err != 0)
         return err;

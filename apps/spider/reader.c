@@ -73,6 +73,9 @@ int reader_begin(struct reader *reader, const struct weft_crawl *state, const st
     reader->size = 0;
     reader->body.used = reader->found.used = 0;
     swaps_clear(&reader->swaps);
+    reader->moved.size = 0;
+    reader->moved.failed = false;
+    reader->number = 0;
     reader->digested = 0;
     weft_crawl_hash_begin_light(state, &reader->hash);
     reader->memo.file = 0;
@@ -220,6 +223,7 @@ int reader_follow(struct reader *reader, const struct memo *memo, reader_follow_
         soon = announce(reader, memo, soon);
         memcpy(&noted, reader->found.data + at, sizeof noted);
         at += sizeof noted + noted.size;
+        reader->number += noted.kind != WEFT_LINK_BASE && noted.kind != WEFT_LINK_GUARD;
         err = follow_noted(&noted, reader->found.data + at - noted.size, follow, context);
     }
     reader->found.used = 0;
@@ -234,6 +238,8 @@ void reader_rest(struct reader *reader)
     shrink(&reader->found);
     if (reader->swaps.list.capacity > READER_IDLE)
         swaps_free(&reader->swaps);
+    if (reader->moved.capacity > READER_IDLE)
+        out_free(&reader->moved);
     if (reader->rewritten.capacity > READER_IDLE)
         out_free(&reader->rewritten);
 }
@@ -245,6 +251,7 @@ void reader_free(struct reader *reader)
     weft_free(reader->body.data);
     weft_free(reader->found.data);
     swaps_free(&reader->swaps);
+    out_free(&reader->moved);
     out_free(&reader->rewritten);
     weft_free(reader);
 }

@@ -37,8 +37,10 @@ struct reader {
     struct reader_buffer body;  /* those that are not spilled */
     size_t digested;            /* of these */
     struct reader_buffer found; /* links that are noted, and not followed yet */
-    struct swaps swaps;         /* what they become, if the page is written anew, */
-    struct out rewritten;       /* and the page with that */
+    unsigned number;      /* of the link that is being followed; only what leads somewhere counts */
+    struct swaps swaps;   /* what they become, if the page is written anew; */
+    struct out moved;     /* which of them go through a redirect; */
+    struct out rewritten; /* and the page with that */
 };
 
 /* What kind of links a body of this Content-Type has. false: none. A name (or empty) helps if there

@@ -13,7 +13,7 @@ plain_tree() {
     (cd "$1" && find . -path ./.weft -prune -o -type f ! -iname 'case*' -print0 | LC_ALL=C sort -z |
         while IFS= read -r -d '' file; do
             echo "== $file"
-            sed -E 's,(weft: taken from .*) \[[0-9a-f]{16}\],\1,
+            sed -E 's,(weft: taken from .*) \[[0-9a-f]{16}[ :0-9]*\],\1,
                 s,\.\./[Cc]ase(~[0-9a-f]*)?\.html,CASE,' "$file"
         done)
 }

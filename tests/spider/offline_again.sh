@@ -104,6 +104,39 @@ expect_no_file list.php
 expect_links index.html list.php.html list@page=2.php.html "$site/style"
 expect_links list.php.html list@page=2.php.html index.html
 
+it "follows a redirect that leads elsewhere now, in pages that have not changed"
+pages
+links /x/in /one '/latest#top' /two /latest | page /
+links / ../latest ../one | page /x/in
+page /one <<<'1'
+page /two <<<'2'
+page /latest 302 'Location: /hop' </dev/null
+page /hop 302 'Location: /one' </dev/null
+fresh
+spider -k "$site/" inf
+expect_links index.html x/in.html one.html one.html#top two.html one.html
+expect_links x/in.html ../index.html ../one.html ../one.html
+page /hop 302 'Location: /two' </dev/null
+spider -k --update "$site/" inf
+expect_links index.html x/in.html one.html two.html#top two.html two.html
+expect_links x/in.html ../index.html ../two.html ../one.html
+page /latest 302 'Location: /three' </dev/null
+page /three <<<'3'
+spider -k --update "$site/" inf
+expect_links index.html x/in.html one.html three.html#top two.html three.html
+page /latest <<<'itself'
+spider -k --update "$site/" inf
+expect_links index.html x/in.html one.html latest.html#top two.html latest.html
+expect_links x/in.html ../index.html ../latest.html ../one.html
+no_page /latest
+spider -k --update "$site/" inf
+page /latest 301 'Location: /one' </dev/null
+spider -k --update "$site/" inf
+expect_links index.html x/in.html one.html one.html#top two.html one.html
+fresh
+spider -k "$site/" inf
+expect_links index.html x/in.html one.html one.html#top two.html one.html
+
 it "leads from pages that have not changed to what has another name now"
 pages
 links /notes.txt /a | page /

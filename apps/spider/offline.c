@@ -176,9 +176,8 @@ static struct weft_text find_file(struct page *page, struct target *target, bool
             target->id = result.redirect;
             continue;
         }
-        target->settled = true;
-        bool there = what == WEFT_CRAWL_DONE || what == WEFT_CRAWL_AGAIN;
-        return there && is_file(result.file) ? result.file : none;
+        target->settled = true; /* one that is gone may have left its file */
+        return is_file(result.file) ? result.file : none;
     }
     target->settled = true; /* too many redirects */
     return none;

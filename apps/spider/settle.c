@@ -129,6 +129,8 @@ void settle_failed(struct page *page, int status, const char *note)
                                        .status = status,
                                        .http_status = page->fetch.status,
                                        .note = weft_text_of(note)};
+    char file[NAME_SIZE];
+    update_keep_file(page, &result, file);
     if (page->host != NULL)
         page->host->failed++;
     report_failure(page->crawl, page->id, page->url.href.data, note);

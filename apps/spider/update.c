@@ -82,6 +82,11 @@ static void put_field(char *to, size_t size, const char *name, struct weft_text 
         snprintf(to, size, "%s: %.*s", name, WEFT_TEXT_ARGS(value));
 }
 
+static bool is_gone(int http_status)
+{
+    return http_status == 404 || http_status == 410;
+}
+
 void update_recall(struct page *page)
 {
     struct crawl *crawl = page->crawl;
@@ -93,7 +98,7 @@ void update_recall(struct page *page)
     if (crawl->update.since == 0 || weft_crawl_result(&crawl->state, page->id, &result) != 0)
         return;
     page->before.known = result.fetched != 0;
-    if (!file_is_there(crawl, result.file, &info))
+    if (is_gone(result.http_status) || !file_is_there(crawl, result.file, &info))
         return;
     if (result.http_status == 0 && weft_http_date_format(date, info.st_mtime) == 0)
         result.last_modified = weft_text_of(date); /* it was on the disk before the state */
@@ -149,8 +154,20 @@ bool update_start_is_same(const struct crawl *crawl, weft_crawl_id id)
 
 bool update_is_gone(const struct page *page)
 {
-    int http_status = page->fetch.status;
-    return page->before.there && (http_status == 404 || http_status == 410);
+    return page->before.there && is_gone(page->fetch.status);
+}
+
+void update_keep_file(const struct page *page, struct weft_crawl_result *result,
+                      char name[NAME_SIZE])
+{
+    struct weft_crawl_result before;
+    struct stat info;
+    if (!is_gone(page->fetch.status) ||
+        weft_crawl_result(&page->crawl->state, page->id, &before) != 0 ||
+        !file_is_there(page->crawl, before.file, &info))
+        return;
+    snprintf(name, NAME_SIZE, "%.*s", WEFT_TEXT_ARGS(before.file));
+    result->file = weft_text_of(name);
 }
 
 const char *update_word(const struct page *page, const struct weft_crawl_result *result)

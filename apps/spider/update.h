@@ -2,7 +2,7 @@
  *
  * Everything that is known is asked for once more, with what the server said of it the last time (ETag,
  * Last-Modified): what has not changed costs no download, and its file is not touched. Told is what is new, what
- * has changed and what is gone. A file of a page that is gone stays.
+ * has changed and what is gone. A file of a page that is gone stays, and links of a copy lead to it.
  *
  * One that is interrupted goes on with the next run, whatever that is asked for: it is known when it began, and
  * what was asked for since then is done. A page that cannot be had for now is as it was before, and asked for the
@@ -10,6 +10,7 @@
 #ifndef WEFT_SPIDER_UPDATE_H
 #define WEFT_SPIDER_UPDATE_H
 
+#include "spider/name.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,6 +64,9 @@ void update_same(struct page *page);
 bool update_start_is_same(const struct crawl *crawl, weft_crawl_id id);
 /* It was there, and the server says that it is not any more. */
 bool update_is_gone(const struct page *page);
+/* Its file stays, if it had one, and links of a copy lead there: result->file is that, in name. */
+void update_keep_file(const struct page *page, struct weft_crawl_result *result,
+                      char name[NAME_SIZE]);
 /* For the log, of a page that was saved or failed: "new", "changed", "gone"; NULL: nothing to say. */
 const char *update_word(const struct page *page, const struct weft_crawl_result *result);
 /* It was saved, or it is gone: tell. */

@@ -130,6 +130,7 @@ expect_links index.html x/in.html one.html latest.html#top two.html latest.html
 expect_links x/in.html ../index.html ../latest.html ../one.html
 no_page /latest
 spider -k --update "$site/" inf
+expect_links index.html x/in.html one.html latest.html#top two.html latest.html
 page /latest 301 'Location: /one' </dev/null
 spider -k --update "$site/" inf
 expect_links index.html x/in.html one.html one.html#top two.html one.html
@@ -190,7 +191,8 @@ expect_links index.html a.txt.html b.html
 no_page /a.txt
 spider --update "$site/" inf
 spider -k "$site/" inf
-expect_links index.html "$site/a.txt" b.html
+expect_links index.html a.txt.html b.html
+expect_file a.txt.html
 
 it "knows what is no page any more by the name it had, and takes no name of a file for a URL"
 pages

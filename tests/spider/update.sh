@@ -180,10 +180,17 @@ spider -k --update "$url/" inf 4
 expect_part stdout "updated: 0 new, 0 changed, 0 gone, 43 the same"
 inodes | cmp -s - "$scratch/before" || fail "files were written"
 
-it "leads away from what is gone in a copy that works from the disk"
+it "leads to the file of what is gone in a copy that works from the disk, for good"
 rm "$www/p3.html"
+for time in 1 2; do
+    spider -k --update "$url/" inf 4
+    expect_part stdout "$((2 - time)) gone, "
+    grep -q "href=p3.html" "$home/${url#http://}/index.html" || fail "the link is not as it was"
+    [ -f "$home/${url#http://}/p3.html" ] || fail "the file is gone, too"
+done
+rm "$home/${url#http://}/p3.html"
 spider -k --update "$url/" inf 4
-grep -q "href=$url/p3.html" "$home/${url#http://}/index.html" || fail "the link is as it was"
+grep -q "href=$url/p3.html" "$home/${url#http://}/index.html" || fail "the link leads to nothing"
 
 it "knows who links to what now, not who once did"
 link_page broken.html >"$www/p1.html"

@@ -19,6 +19,15 @@
 
 enum { WAY_MOST = 40, LINKS_MOST = 10, LABEL = 10, PLAIN = 8192 };
 
+/* Into crawl->link. A password is not part of what is known of a URL, and for nobody to see. */
+static int parse(struct crawl *crawl, const char *url)
+{
+    int err = crawl_parse_start(crawl, url);
+    if (err == 0)
+        weft_url_drop_credentials(&crawl->link);
+    return err;
+}
+
 /* ---- telling -------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 2, 3))) static void tell(const char *label, const char *format, ...)
@@ -230,7 +239,7 @@ static enum scope_verdict ask_scope(struct crawl *crawl, const char *url, int *e
     if (*err == 0)
         *err = weft_crawl_each(&crawl->state, add_start, crawl);
     if (*err == 0)
-        *err = crawl_parse_start(crawl, url); /* what it was parsed into is in use by others, too */
+        *err = parse(crawl, url); /* what it was parsed into is in use by others, too */
     return *err == 0 ? scope_check(&crawl->scope, &crawl->link, follow_is_requisite(&crawl->link))
                      : SCOPE_IN;
 }
@@ -311,7 +320,7 @@ static int open_state(struct crawl *crawl)
 
 static int answer(struct crawl *crawl)
 {
-    int err = crawl_parse_start(crawl, crawl->settings->why);
+    int err = parse(crawl, crawl->settings->why);
     if (err != 0) {
         complain("'%.200s' is no http or https URL", crawl->settings->why);
         return WHY_USAGE;

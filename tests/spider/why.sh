@@ -135,3 +135,10 @@ why "$site/long"
 expect status 1
 line moved "302, not followed: the URL is too long: $site/xxx"
 [[ $stdout == *xxx...$'\n'* && $stdout != *"$long"* ]] || fail "$stdout"
+
+it "takes no notice of a password, and does not show it"
+why "http://me:secret@$host/round"
+line moved "302, not followed: its path goes round in circles: $site/a/a/a/a/"
+why "http://me:secret@$host/nothing"
+expect_part stdout "$site/nothing is not known"
+[[ $stdout != *secret* ]] || fail "$stdout"

@@ -246,7 +246,7 @@ static bool put_ending(struct weft_text stem, const char *ending, char *buffer, 
 
 bool local_end_with(const char *name, const char *ending, char *buffer, size_t size)
 {
-    struct weft_text stem = weft_text_of(name);
+    struct weft_text stem = weft_text(name, strlen(name));
     if (local_is_page(stem))
         stem.size = dot_of(stem);
     return put_ending(stem, ending, buffer, size);
@@ -254,7 +254,7 @@ bool local_end_with(const char *name, const char *ending, char *buffer, size_t s
 
 bool local_other_name(const char *name, size_t which, char *buffer, size_t size)
 {
-    struct weft_text whole = weft_text_of(name), stem = weft_text(name, dot_of(whole));
+    struct weft_text whole = weft_text(name, strlen(name)), stem = weft_text(name, dot_of(whole));
     bool replaced = which <= KINDS;
     if (which > 2 * (size_t)KINDS)
         return false;

@@ -165,6 +165,14 @@ TEST(a_style_that_never_ends_is_one)
            "requisite css-url \"b\"\nnavigation a \"c\"\n");
 }
 
+TEST(a_style_that_has_one_itself_begins_anew_behind_it)
+{
+    expect("<style style='p: url(a'>p { background: url(b) }</style>",
+           "requisite css-url \"a\"\nrequisite css-url \"b\"\n");
+    expect("<style style='/*'>@import 'b'</style><style style='x: url(c'>",
+           "requisite css-import \"b\"\nrequisite css-url \"c\"\n");
+}
+
 TEST(a_style_sheet_by_itself)
 {
     const char *sheet = "@import url(a.css);\n/* url(no) */ p { background: url('b c.png') }";

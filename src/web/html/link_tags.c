@@ -211,10 +211,10 @@ int weft__links_token(struct weft_html *html, const struct weft_html_token *toke
     struct weft_links_state *state = html->context;
     switch (token->type) {
     case WEFT_HTML_START_TAG:
-        if (weft_text_is(token->name, "style"))
-            begin_style(state, token);
         for (size_t i = 0; i < token->attribute_count && state->status == 0; i++)
             take_attribute(state, token, &token->attributes[i]);
+        if (weft_text_is(token->name, "style")) /* its attributes are done: one may be a style, too */
+            begin_style(state, token);
         break;
     case WEFT_HTML_TEXT:
         keep_status(state, weft_css_feed(&state->css, token->text.data, token->text.size));

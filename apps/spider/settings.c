@@ -4,15 +4,19 @@
  * So that is walked twice, and the first time only those options count.
  *
  * The words that are no options are URLs, then the nesting, then the concurrency, as in the book:
- * the first word that is a number or "inf" ends the URLs. */
+ * the first word that is a number or "inf" ends the URLs. A nesting that was mistyped would be a host
+ * then, and a real one: 1.5 is the address 1.0.0.5. So behind the first URL, what looks like a number
+ * is never one, unless it is an address as everybody writes it. */
 #include "spider/settings.h"
 #include "command.h"
 #include "units.h"
 #include "warc/warc.h"
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <weft.h>
@@ -204,13 +208,48 @@ static bool number_of(const char *word, unsigned most, unsigned *number)
     return true;
 }
 
+static bool is_nesting(const char *word)
+{
+    return is_number(word) || strcasecmp(word, "inf") == 0;
+}
+
+static bool has_sign(const char *word)
+{
+    return word[0] == '+' || word[0] == '-';
+}
+
+static bool is_address(const char *word)
+{
+    struct in_addr address;
+    return inet_pton(AF_INET, word, &address) == 1;
+}
+
+/* Somebody meant a nesting, and wrote what is none: "1.5", "-3", "5x", "infinity". */
+static bool looks_like_nesting(const char *word)
+{
+    char first = word[has_sign(word) ? 1 : 0];
+    bool numeric = first >= '0' && first <= '9' && strpbrk(word, "/:") == NULL;
+    return (numeric && !is_address(word)) || strcasecmp(word, "infinite") == 0 ||
+           strcasecmp(word, "infinity") == 0;
+}
+
+static int no_nesting(const char *word)
+{
+    if (has_sign(word) || is_nesting(word))
+        return misused("spider", "a nesting is a number from 0 to %d, or 'inf', not '%s'",
+                       SETTINGS_NESTING_MOST, word);
+    return misused("spider",
+                   "a nesting is a number from 0 to %d, or 'inf', not '%s'; "
+                   "if that is a host, write http://%s/",
+                   SETTINGS_NESTING_MOST, word, word);
+}
+
 static int take_nesting(struct settings *settings, const char *word)
 {
     settings->nesting_given = true;
-    settings->endless = strcmp(word, "inf") == 0;
+    settings->endless = !is_number(word);
     if (!settings->endless && !number_of(word, SETTINGS_NESTING_MOST, &settings->nesting))
-        return misused("spider", "a nesting is at most %d, or 'inf', not '%s'",
-                       SETTINGS_NESTING_MOST, word);
+        return no_nesting(word);
     return EXIT_OK;
 }
 
@@ -224,10 +263,19 @@ static int take_concurrency(struct settings *settings, const char *word)
     return EXIT_OK;
 }
 
+/* The first may be a host like 1.5, if there are no URLs yet; but none has a sign. */
+static bool is_mistyped(const struct settings *settings, const char *word)
+{
+    bool first = settings->urls_count == 0 && settings->input_ == NULL;
+    return looks_like_nesting(word) && (!first || has_sign(word));
+}
+
 static int take_words(struct settings *settings, int argc, char **argv)
 {
     int at = 1;
-    for (; at < argc && !is_number(argv[at]) && strcmp(argv[at], "inf") != 0; at++) {
+    for (; at < argc && !is_nesting(argv[at]); at++) {
+        if (is_mistyped(settings, argv[at]))
+            return no_nesting(argv[at]);
         if (!add_url(settings, argv[at], strlen(argv[at])))
             return no_memory();
     }

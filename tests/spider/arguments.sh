@@ -26,6 +26,13 @@ spider "$site/" inf 4
 expect status 0
 [ "$(saved)" -eq 40 ] || fail "$(saved) files"
 
+it "takes it in any letter case"
+for word in Inf INF; do # what follows is a concurrency then; and nothing is asked, if not
+    spider --save-config - "$site/" "$word" 0
+    expect status 2
+    expect_part stderr "a concurrency is a number from 1"
+done
+
 it "says so when it is there already, and fetches nothing"
 before=$(total)
 spider "$site/" inf 4
@@ -47,6 +54,48 @@ expect status 2
 expect_part stderr "unexpected '3'"
 spider "$site/" 1 four
 expect status 2
+
+# None of them may ever be asked: some are addresses of somebody. So nothing is, if it is no error.
+it "takes no mistyped nesting for a host"
+for bad in 1.5 5x +3 -3 0x10 1e3 1,5 127.1 1.2.3.4.5 127.0.0.256 010.0.0.1 Infinity infinite; do
+    for words in "$bad" "$bad 2" "$site/ $bad" "-- $bad"; do
+        # shellcheck disable=SC2086  # several words
+        spider --save-config - "$site/" $words
+        expect status 2
+        expect_part stderr "a nesting is a number from 0 to 60000, or 'inf', not '$bad'"
+    done
+done
+spider --save-config - "$site/" 60001
+expect status 2
+expect_part stderr "not '60001'"
+
+it "takes one for a host neither behind the URLs of a file, nor if it has a sign"
+spider --save-config - -i /dev/null 1.5
+expect status 2
+for bad in -1 +1 '-- -1' -1.5; do
+    # shellcheck disable=SC2086  # several words
+    spider --save-config - $bad
+    expect status 2
+    expect_part stderr "a nesting is a number from 0 to 60000, or 'inf', not '${bad#-- }'"
+done
+
+it "asks nobody before it says so"
+before=$(total)
+fresh
+spider "$site/" 127.1
+expect status 2
+expect_part stderr "if that is a host, write http://127.1/"
+[ "$(total)" -eq "$before" ] || fail "$(($(total) - before)) requests"
+
+it "takes hosts that begin with a digit, where they are meant"
+for words in 127.1 "$site/ 127.0.0.1" "$site/ 127.0.0.1 2 3" "$site/ 5x/" "$site/ 1.5:80"; do
+    # shellcheck disable=SC2086  # several words
+    spider --save-config - $words
+    expect status 0
+done
+fresh
+spider -q --list "$site/" "$host" 0
+expect status 0
 
 it "refuses an option that it does not know, and names the nearest"
 spider --max-page 3 "$site/"

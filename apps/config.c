@@ -1,20 +1,26 @@
 /* Reading a file of settings.
  *
  * The file is read as a whole and cut up where it lies: names and values end where their line or
- * their blanks end, so that what options point to needs no copies and lives as long as the config. */
+ * their blanks end, so that what options point to needs no copies and lives as long as the config.
+ *
+ * A file that the user names has to be there. Of the user's own nobody spoke: one that cannot even be
+ * looked for, because a folder on the way is closed to us (HOME is another's), is as good as none. One
+ * that is there and cannot be read is an error, because what it forbids would happen. */
 #include "config.h"
 #include "command.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <weft/alloc.h>
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
-static int cannot_read(const char *path, const char *why)
+static int cannot_read(const struct config *config, const char *path, const char *why)
 {
-    complain("cannot read '%s': %s", path, why);
+    complain("cannot read '%s': %s%s", path, why,
+             config->own_ ? " (--no-config does without it)" : "");
     return EXIT_USAGE;
 }
 
@@ -30,14 +36,14 @@ static int load(struct config *config, FILE *file, const char *path)
 {
     config->text_ = weft_alloc(CONFIG_SIZE_MAX + 1);
     if (config->text_ == NULL)
-        return cannot_read(path, strerror(ENOMEM));
+        return cannot_read(config, path, strerror(ENOMEM));
     size_t size = fread(config->text_, 1, CONFIG_SIZE_MAX + 1, file);
     if (ferror(file))
-        return cannot_read(path, strerror(errno));
+        return cannot_read(config, path, strerror(errno));
     if (size > CONFIG_SIZE_MAX)
-        return cannot_read(path, "it is too large for a file of settings");
+        return cannot_read(config, path, "it is too large for a file of settings");
     if (memchr(config->text_, '\0', size) != NULL)
-        return cannot_read(path, "there is a zero byte in it");
+        return cannot_read(config, path, "there is a zero byte in it");
     config->text_[size] = '\0';
     return EXIT_OK;
 }
@@ -98,7 +104,7 @@ int config_read(struct config *config, const char *command, const char *path,
 {
     FILE *file = fopen(path, "re");
     if (file == NULL)
-        return cannot_read(path, strerror(errno));
+        return cannot_read(config, path, strerror(errno));
     return read_open(config, command, path, file, options);
 }
 
@@ -118,15 +124,26 @@ static bool own_path(const char *command, char *path, size_t size)
     return length > 0 && (size_t)length < size;
 }
 
+/* It could not be opened; why: an errno. */
+static bool is_none(const char *path, int why)
+{
+    struct stat info;
+    if (why == ENOENT || why == ENOTDIR)
+        return true;
+    return why == EACCES && lstat(path, &info) != 0 && errno == EACCES;
+}
+
 int config_read_own(struct config *config, const char *command, const struct option *options)
 {
     char path[CONFIG_PATH_MAX];
     if (!own_path(command, path, sizeof path))
         return EXIT_OK;
+    config->own_ = true;
     FILE *file = fopen(path, "re");
     if (file != NULL)
         return read_open(config, command, path, file, options);
-    return errno == ENOENT || errno == ENOTDIR ? EXIT_OK : cannot_read(path, strerror(errno));
+    int why = errno;
+    return is_none(path, why) ? EXIT_OK : cannot_read(config, path, strerror(why));
 }
 
 void config_free(struct config *config)

@@ -20,6 +20,7 @@ enum { CONFIG_SIZE_MAX = 1 << 20, CONFIG_PATH_MAX = 4096 };
 /* What was read: the values of texts and lists point into it. All zero is an empty one. */
 struct config {
     char *text_;
+    bool own_; /* nobody named the file */
 };
 
 /* Read all of path into the targets of options; a byte order mark at its beginning is passed over, and
@@ -28,7 +29,8 @@ struct config {
 int config_read(struct config *config, const char *command, const char *path,
                 const struct option *options);
 /* The same for the file that is the user's own, weft/COMMAND.conf below $XDG_CONFIG_HOME or
- * ~/.config: it need not be there. */
+ * ~/.config: it need not be there, and a folder that may not be looked into has none. Complaints hint
+ * at --no-config, which the command has. */
 int config_read_own(struct config *config, const char *command, const struct option *options);
 void config_free(struct config *config);
 

@@ -60,6 +60,46 @@ for folder in '' relative; do
     expect stdout "retries = 9"
 done
 
+# as_nobody COMMAND...: by somebody whom modes of files hold back.
+as_nobody() {
+    if [ "$(id -u)" = 0 ]; then
+        run setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+    else
+        run "$@"
+    fi
+}
+
+it "takes a home that it may not look into for one without a file"
+own=$scratch/closed/.config/weft/spider.conf
+mkdir -p "${own%/*}"
+echo 'retries = 9' >"$own"
+chmod 755 "$scratch" # nobody has to get there
+chmod 000 "$scratch/closed"
+mine=(env -u XDG_CONFIG_HOME "HOME=$scratch/closed" "$weft" spider --save-config -)
+as_nobody "${mine[@]}"
+if [ "$status" = 126 ] || [ "$status" = 127 ]; then
+    echo "  (nobody may not run $weft: skipped)"
+else
+    expect status 0
+    expect stderr ""
+    [[ $stdout != *retries* ]] || fail "it was read: $stdout"
+
+    it "takes one that is named there for an error all the same"
+    as_nobody "${mine[@]}" --config "$own"
+    expect status 2
+    expect stderr "weft: cannot read '$own': Permission denied"
+
+    it "takes one that is there and may not be read for an error, and says how to go without"
+    chmod 755 "$scratch/closed"
+    chmod 000 "$own"
+    as_nobody "${mine[@]}"
+    expect status 2
+    expect stderr "weft: cannot read '$own': Permission denied (--no-config does without it)"
+    as_nobody "${mine[@]}" --no-config
+    expect status 0
+fi
+chmod 700 "$scratch/closed"
+
 it "writes a file that says the same when it is read"
 all=(--scope hosts --host a.example --host '*.b.example:8080' --include '*x' --include-regex '^a|b$'
     --exclude-regex '[#;"=]' --requisites --no-robots --max-pages 10 --max-bytes 1.5G --max-time 90s

@@ -425,6 +425,8 @@ __attribute__((format(printf, 2, 3))) void report_out(struct crawl *crawl, const
 void report_failure(struct crawl *crawl, weft_crawl_id id, const char *url, const char *note);
 /* A host rests for so long: told if that is a while, once for each rest. */
 void report_rest(struct host *host, uint64_t ms);
+/* Its robots.txt wants so long between two requests, and more than the user: told if that is a while. */
+void report_delay(const struct host *host, uint64_t ms);
 /* A link is left out; first: it is the first of its kind. */
 void report_left_out(struct crawl *crawl, const char *url, enum trap_kind kind, bool first);
 void report_summary(struct crawl *crawl);

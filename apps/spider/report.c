@@ -11,9 +11,10 @@
 #include <unistd.h>
 
 enum {
-    RESTED_MS = 3000,
-    LINE_SIZE = 8192
-}; /* a rest that is worth a word; what is read of a line */
+    RESTED_MS = 3000,   /* a rest that is worth a word, */
+    DELAYED_MS = 10000, /* and a gap between two requests that is */
+    LINE_SIZE = 8192    /* what is read of a line */
+};
 
 static void print(struct crawl *crawl, const char *format, va_list arguments)
 {
@@ -70,6 +71,16 @@ void report_rest(struct host *host, uint64_t ms)
         return;
     host->rest_until_ms = host->pace.rest_until_ms;
     complain("%s is left alone for %s", host->origin, units_show_time(ms, time));
+}
+
+void report_delay(const struct host *host, uint64_t ms)
+{
+    char time[UNITS_TIME_MAX];
+    if (ms <= DELAYED_MS || host->crawl->settings->quiet)
+        return;
+    complain("%s is asked every %s only, because its robots.txt says so (Crawl-delay; --no-robots "
+             "does not heed it)",
+             host->origin, units_show_time(ms, time));
 }
 
 void report_left_out(struct crawl *crawl, const char *url, enum trap_kind kind, bool first)

@@ -4,7 +4,10 @@
  * is continued does not ask again. An answer that says "later" (429, 5xx) and none at all are tried
  * again at the host's pace; in the end they mean that nothing is allowed, but only for this run.
  *
- * Redirects are followed here and not by the client, so that an archive gets each answer on the way. */
+ * Redirects are followed here and not by the client, so that an archive gets each answer on the way.
+ *
+ * A Crawl-delay is heeded up to an hour, as Retry-After is: a host may ask for days, and a crawl that
+ * waits for days has ended, but does not look so. One that is long enough to be taken for that is told. */
 #include "spider/crawl.h"
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +16,7 @@
 
 const char robots_note[] = "robots.txt forbids it";
 
-enum { HOPS = 5 };
+enum { HOPS = 5, DELAY_MOST_MS = 60 * 60 * 1000 };
 
 struct asking {
     struct page page; /* only its op, host and fetch: a task of the queue like the others */
@@ -36,15 +39,25 @@ static void parse(struct weft_robots *robots, const struct crawl *crawl, int htt
     weft_robots_parse(robots, rules ? body : weft_text(NULL, 0), weft_text_of(crawl->agent));
 }
 
+/* 0: it asks for none. */
+static uint32_t delay_of(const struct weft_robots *robots)
+{
+    uint32_t delay = robots->crawl_delay_ms;
+    if (delay == WEFT_ROBOTS_NO_DELAY)
+        return 0;
+    return delay < DELAY_MOST_MS ? delay : DELAY_MOST_MS;
+}
+
 static void use(struct host *host, int http_status, struct weft_text body)
 {
     host->asked = HOST_ASKED;
     weft_robots_free(&host->robots);
     parse(&host->robots, host->crawl, http_status, body);
-    uint32_t delay = host->robots.crawl_delay_ms;
-    if (delay != WEFT_ROBOTS_NO_DELAY && delay > host->base_ms) {
+    uint32_t delay = delay_of(&host->robots);
+    if (delay > host->base_ms) {
         pace_set_base(&host->pace, delay);
         host_obey(host);
+        report_delay(host, delay);
     }
 }
 

@@ -132,6 +132,44 @@ expect status 0
 expect_took 900
 [ "$(most)" -eq 1 ] || fail "$(most) at a time"
 
+# All but the first page would have to wait for as long as that.
+it "says so when a Crawl-delay is long, and takes no more than an hour for it"
+site --no-extras --pages 4 --robots 'User-agent: *\nCrawl-delay: 86400000'
+fresh
+spider --max-time 1s "$site/" inf 4
+expect stderr "weft: $site is asked every 1 h 0 min only, because its robots.txt says so (Crawl-delay; \
+--no-robots does not heed it)"
+[ "$(total)" -le 1 ] || fail "$(total) requests"
+
+it "says so again in a run that does not ask for it again"
+spider --max-time 1s "$site/" inf 4
+expect_part stderr "every 1 h 0 min only"
+[ "$(asked /robots.txt)" -eq 1 ] || fail "$(asked /robots.txt) times"
+
+it "does not say so with --quiet, nor if the user wants to wait as long, or need not heed it"
+fresh
+spider -q --max-time 1s "$site/" inf 4
+expect stderr ""
+fresh
+spider --polite --delay 1h --max-time 1s "$site/" inf 4
+expect stderr ""
+fresh
+spider --no-robots "$site/" inf 4
+expect status 0
+expect stderr ""
+
+it "says so from ten seconds on"
+for seconds in 10 11; do
+    site --no-extras --pages 4 --robots "User-agent: *\nCrawl-delay: $seconds"
+    fresh
+    spider --max-time 1s "$site/" inf 4
+    if [ "$seconds" = 10 ]; then
+        expect stderr ""
+    else
+        expect_part stderr "$site is asked every 11.0 s only"
+    fi
+done
+
 it "takes a robots.txt that is not there for a yes, and asks for it once"
 site --no-extras --pages 20 --robots-status 404
 fresh

@@ -214,10 +214,10 @@ struct crawl {
 
     enum crawl_stop stop;
     int output_error;                              /* why there is no output any more */
-    uint64_t fetched;                              /* requests that were answered */
+    uint64_t fetched;                              /* requests for pages that got a status line */
     uint64_t saved, found, moved, failed, skipped; /* URLs, in this run */
     uint64_t bytes;                                /* in this run */
-    struct harvest harvest;                        /* the same by status and kind */
+    struct harvest harvest;                        /* requests by status, pages by kind */
     struct progress progress;
 };
 

@@ -11,7 +11,11 @@
 void harvest_answer(struct harvest *harvest, int http_status)
 {
     int class = http_status / 100;
-    harvest->classes[class > 0 && class < HARVEST_CLASSES ? class : 0]++;
+    if (http_status <= 0)
+        class = 0;
+    else if (class == 0 || class > HARVEST_OTHER_CLASSES)
+        class = HARVEST_OTHER_CLASSES;
+    harvest->classes[class]++;
 }
 
 /* Lower case, without what stands behind the ';', and nothing that a terminal would obey. */

@@ -7,8 +7,9 @@
 #include <weft/text.h>
 
 enum {
-    HARVEST_CLASSES = 6, /* [2] is 2xx; [0] is no answer */
-    HARVEST_TYPES = 24,  /* more are one: "others" */
+    HARVEST_CLASSES = 7,       /* [2] is 2xx; [0] is no answer, */
+    HARVEST_OTHER_CLASSES = 6, /* and here are those that HTTP does not know: 999 */
+    HARVEST_TYPES = 24,        /* more are one: "others" */
     HARVEST_NAME = 40
 };
 
@@ -23,6 +24,7 @@ struct harvest {
     size_t types_count;
 };
 
+/* A request for a page is over; http_status 0: without a status line. */
 void harvest_answer(struct harvest *harvest, int http_status);
 /* A page was saved; its Content-Type may be empty, and anything. */
 void harvest_saved(struct harvest *harvest, struct weft_text content_type, uint64_t bytes);

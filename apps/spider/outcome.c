@@ -205,7 +205,6 @@ static void judge_answer(struct page *page)
 /* One that is kept is archived on its way. */
 static void take_answer(struct page *page)
 {
-    page->crawl->fetched++;
     if (page->good)
         judge_answer(page);
     else
@@ -215,7 +214,6 @@ static void take_answer(struct page *page)
 /* Our own callbacks ended it. */
 static void judge_refused(struct page *page)
 {
-    page->crawl->fetched++;
     if (page->unsaved) {
         keep_failed(page, page->refused);
         return;
@@ -258,12 +256,20 @@ static void give_back(struct page *page)
     page_leave(page);
 }
 
+/* Each request counts, also one that will be made again: the table, the log and its last line agree. */
+static void count_request(const struct page *page)
+{
+    harvest_answer(&page->crawl->harvest, page->fetch.status);
+    page->crawl->fetched += page->fetch.status != 0;
+    story_fetched(page);
+}
+
 void outcome_fetched(struct weft_op *parent, struct weft_op *op)
 {
     (void)parent;
     struct page *page = weft_owner(op, struct page, op);
     if (page->begun)
-        story_fetched(page);
+        count_request(page);
     if (!page->begun && page->host->pace.gone && page->crawl->stop == CRAWL_GOES_ON)
         settle_failed(page, UV_EHOSTUNREACH, page->host->why);
     else if (!page->begun && page->crawl->stop == CRAWL_GOES_ON)

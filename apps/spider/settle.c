@@ -33,8 +33,6 @@ static void count(struct crawl *crawl, const struct weft_crawl_result *result)
 static void enter(struct crawl *crawl, const struct weft_crawl_result *result)
 {
     bool saved = result->what == WEFT_CRAWL_DONE || result->what == WEFT_CRAWL_AGAIN;
-    if (result->http_status != 0 || result->what == WEFT_CRAWL_FAILED)
-        harvest_answer(&crawl->harvest, result->http_status);
     if (saved && result->http_status != 0)
         harvest_saved(&crawl->harvest, result->media_type, result->size);
 }
@@ -96,7 +94,6 @@ void settle_same(struct page *page, struct weft_crawl_result *result)
     result->what = stays_as(page);
     result->fetched = update_now(crawl);
     crawl->found++;
-    harvest_answer(&crawl->harvest, page->fetch.status);
     story_same(page, result);
     int err = weft_crawl_settle(&crawl->state, page->id, result);
     if (err != 0)

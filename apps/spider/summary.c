@@ -43,10 +43,20 @@ static void print_speed(FILE *file, const struct crawl *crawl, uint64_t ms)
             tenths / 10, tenths % 10, units_show_size(bytes, size));
 }
 
+static bool was_asked(const struct harvest *harvest)
+{
+    uint64_t requests = 0;
+    for (size_t i = 0; i < HARVEST_CLASSES; i++)
+        requests += harvest->classes[i];
+    return requests > 0;
+}
+
 static void print_classes(FILE *file, const struct harvest *harvest)
 {
-    static const char *const names[HARVEST_CLASSES] = {"no answer", "1xx", "2xx",
-                                                       "3xx",       "4xx", "5xx"};
+    static const char *const names[HARVEST_CLASSES] = {"no answer", "1xx", "2xx",   "3xx",
+                                                       "4xx",       "5xx", "others"};
+    if (!was_asked(harvest))
+        return;
     fputs("\n  by status\n", file);
     for (size_t i = 1; i <= HARVEST_CLASSES; i++) {
         size_t class = i % HARVEST_CLASSES; /* no answer comes last */

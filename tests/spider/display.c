@@ -571,12 +571,13 @@ TEST(a_server_that_makes_up_types_fills_one_row)
 TEST(answers_are_counted_by_class)
 {
     static struct harvest harvest;
-    static const int statuses[] = {200, 206, 301, 404, 410, 503, 0, 999, -1};
+    static const int statuses[] = {200, 206, 301, 404, 410, 503, 0, 999, 600, 99, -1};
     for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
         harvest_answer(&harvest, statuses[i]);
     assert_int_equal(harvest.classes[2], 2);
     assert_int_equal(harvest.classes[3], 1);
     assert_int_equal(harvest.classes[4], 2);
     assert_int_equal(harvest.classes[5], 1);
-    assert_int_equal(harvest.classes[0], 3);
+    assert_int_equal(harvest.classes[0], 2);
+    assert_int_equal(harvest.classes[HARVEST_OTHER_CLASSES], 3);
 }

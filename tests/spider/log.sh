@@ -124,6 +124,42 @@ check
 [ "$(events saved)" -eq 3 ] || fail "$(cat "$log")"
 grep -q 'ufffd' "$log" || fail "nothing was replaced: $(grep saved "$log")"
 
+# table STATUS: how many requests the table at the end has of it.
+table() {
+    awk -v what="$1" '/^  by / { here = $2 == "status" } here && $1 == what { print $(NF) }' <<<"$stderr"
+}
+
+# logged CLASS: how many requests the log has.
+logged() {
+    grep '^{"event":"fetch"' "$log" | grep -c "\"http\":$1"
+}
+
+it "counts every request once, as the table at the end does, and as they came"
+rm "$log"
+fresh
+end_site
+: >"$scratch/uneven"
+: >"$scratch/site.out"
+python3 "$here/uneven.py" "$scratch/uneven" >>"$scratch/site.out" &
+site_pid=$!
+soon site_is_ready
+site=$(sed -n 's,^listening on \(.*\)/$,\1,p' "$scratch/site.out")
+spider --progress plain --retries 1 --log-json "$log" "$site/" inf 2
+expect status 3
+check
+for class in 2 3 4 5; do
+    seen=$(grep -c "^${class}xx" "$scratch/uneven")
+    [ "$seen" -gt 0 ] || fail "no ${class}xx"
+    [ "$(logged $class)" -eq "$seen" ] || fail "${class}xx in the log: $(logged $class) instead of $seen"
+    [ "$(table ${class}xx)" = "$seen" ] || fail "${class}xx in the table: $(table ${class}xx) instead of $seen: $stderr"
+done
+[ "$(table others)" = "$(logged 9)" ] || fail "999 in the table: $(table others)"
+answers=$(wc -l <"$scratch/uneven") # one without an answer may have been made over a stale connection: again
+[ "$(of end answers)" -eq "$answers" ] || fail "$(of end answers) answers instead of $answers"
+silent=$(($(events fetch) - answers))
+[ "$silent" -gt 0 ] || fail "$(events fetch) requests, but $answers answers"
+[ "$(table no)" = "$silent" ] || fail "no answer in the table: $(table no) instead of $silent: $stderr"
+
 it "has whole lines after a kill, at ten moments"
 rm "$log"
 site --no-extras --pages 2000 --delay 25

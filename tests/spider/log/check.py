@@ -72,7 +72,7 @@ class Run:
     """What the events since the last begin come to."""
 
     def __init__(self):
-        self.begun, self.wire, self.counts = False, 0, collections.Counter()
+        self.begun, self.wire, self.answers, self.counts = False, 0, 0, collections.Counter()
 
     def add(self, event):
         name = event["event"]
@@ -83,6 +83,7 @@ class Run:
             yield "stands before a begin"
         self.counts[name] += 1
         self.wire += event["wire"] if name == "fetch" else 0
+        self.answers += name == "fetch" and "http" in event
         if name != "end":
             return
         for kind in ("saved", "there", "same", "moved", "skipped", "failed"):
@@ -90,6 +91,8 @@ class Run:
                 yield f"counts {event[kind]} {kind}, but there are {self.counts[kind]}"
         if event["wire"] != self.wire:
             yield f"says wire {event['wire']}, but it is {self.wire}"
+        if event["answers"] != self.answers:
+            yield f"says answers {event['answers']}, but there are {self.answers}"
         self.begun = False
 
 

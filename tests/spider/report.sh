@@ -81,6 +81,18 @@ spider -q --report evil.html "http://127.0.0.1:$(<port)/" inf
 written evil.html
 ! grep -qE '<img src=x|</script><' evil.html || fail "it can be read as HTML"
 
+it "is written when what failed has a status that is well"
+fresh
+end_site
+: >"$scratch/site.out"
+python3 "$WEFT_SOURCE/tests/spider/log/uneven.py" "$scratch/uneven" >>"$scratch/site.out" &
+site_pid=$!
+soon site_is_ready
+site=$(sed -n 's,^listening on \(.*\)/$,\1,p' "$scratch/site.out")
+spider -q --retries 0 --report uneven.html "$site/" inf
+expect status 3
+written uneven.html
+
 . "$WEFT_SOURCE/tests/lib/browser.sh"
 
 # look [--links] PAGE [PICTURES]: what the browser sees there, in $seen.
@@ -151,6 +163,15 @@ it "finds the same links from the disk"
 look --links "$scratch/late.html"
 late=$(grep '^broken ' <<<"$seen" | sort)
 [ "$late" = "$links" ] || fail "$late"$'\n'"$links"
+
+it "shows what failed as that, whatever its status"
+look --badges "$scratch/uneven.html"
+for place in .groups .tree; do
+    for line in 'cut 200 broken' 'missing 404 missing' 'mute none silent' 'once 500 broken'; do
+        grep -qxF "badge $place $line" <<<"$seen" || fail "no '$place $line': $seen"
+    done
+done
+! grep -q ' good$' <<<"$seen" || fail "something looks well: $seen"
 
 it "shows a run that fetched nothing, one that was stopped, and one that is hostile"
 browse "$here/look.js" --glance \

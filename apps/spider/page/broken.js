@@ -20,14 +20,14 @@ function groupsByPage() {
   return [...broken.pages].sort((a, b) => b.targets.length - a.targets.length).map(page => ({
     text: (page.url + ' ' + page.targets.map(target => target.url + ' ' + target.status).join(' ')).toLowerCase(),
     draw: () => group(holder(page), h('span', { class: 'quiet' }, page.moved ? 'is redirected there' : many(page.targets.length, 'broken link', 'broken links')),
-      page.targets.map(target => h('li', {}, badge(target.status), link(target.url), reason(target)))),
+      page.targets.map(target => h('li', {}, failedBadge(target.status), link(target.url), reason(target)))),
   }));
 }
 
 function groupsByTarget() {
   return [...broken.targets].sort((a, b) => b.pages.length - a.pages.length).map(target => ({
     text: (target.url + ' ' + target.status + ' ' + target.pages.map(page => page.url).join(' ')).toLowerCase(),
-    draw: () => group(h('span', {}, badge(target.status), link(target.url)), reason(target),
+    draw: () => group(h('span', {}, failedBadge(target.status), link(target.url)), reason(target),
       target.pages.map(page => h('li', {}, holder(page), page.moved ? h('span', { class: 'quiet' }, 'is redirected there') : null))),
   }));
 }

@@ -61,4 +61,7 @@ const CLASSES = [
   { key: 'silent', title: 'no answer', range: '—' },
 ];
 const classOf = status => status >= 500 ? 3 : status >= 400 ? 2 : status >= 300 ? 1 : status >= 200 ? 0 : 4;
-const badge = status => h('span', { class: 'badge ' + CLASSES[classOf(status)].key }, status > 0 ? String(status) : 'none');
+const badgeOf = (status, kind) => h('span', { class: 'badge ' + CLASSES[kind].key }, status > 0 ? String(status) : 'none');
+const badge = status => badgeOf(status, classOf(status));
+// What failed looks like that, whatever its status: a 200 may be cut short, a 302 may lead nowhere.
+const failedBadge = status => badgeOf(status, classOf(status) < 2 ? 3 : classOf(status));

@@ -8,7 +8,7 @@ for (const node of nodes) if (node.parent >= 0) nodes[node.parent].children.push
 const isFolder = node => node.children.length > 0 || node.restUrls > 0;
 
 function mark(node) {
-  if (WHATS[node.what] === 'failed') return badge(node.status);
+  if (WHATS[node.what] === 'failed') return failedBadge(node.status);
   return WHATS[node.what] ? h('span', { class: 'badge' }, WHATS[node.what]) : null;
 }
 

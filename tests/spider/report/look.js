@@ -3,6 +3,7 @@
 //
 //   node look.js BROWSER PAGE.html [PICTURES-FOLDER]
 //   node look.js BROWSER --links PAGE.html            only its broken links
+//   node look.js BROWSER --badges PAGE.html           only what failed, there and in the tree: its status and its kind
 //   node look.js BROWSER --glance PAGE.html...        only whether they work, a "glance" line each
 'use strict';
 const { say, withBrowser, openFile } = require('../../lib/browser/look.js');
@@ -107,6 +108,16 @@ async function glance(page) {
   say('glance', await page.$eval('#figures > div', figure => figure.dataset.value) + ' ' + await page.$$eval('img, iframe, object', all => all.length));
 }
 
+async function lookAtBadges(page) {
+  for (const place of ['.groups', '.tree']) {
+    const found = await page.$$eval(place + ' li', all => all.filter(each => each.querySelector(':scope > .badge, :scope > div > .badge') !== null).map(each => {
+      const badge = each.querySelector('.badge');
+      return (each.querySelector('.url, .name').textContent.replace(/^\//, '') + ' ' + badge.textContent + ' ' + badge.className.replace('badge', '')).replace(/ +/g, ' ');
+    }));
+    for (const line of found) say('badge', place + ' ' + line);
+  }
+}
+
 withBrowser(browserPath, async browser => {
   if (first === '--glance') {
     for (const path of rest) await glance(await open(browser, path));
@@ -114,6 +125,10 @@ withBrowser(browserPath, async browser => {
   }
   if (first === '--links') {
     await lookAtBroken(await open(browser, rest[0]));
+    return;
+  }
+  if (first === '--badges') {
+    await lookAtBadges(await open(browser, rest[0]));
     return;
   }
   const page = await open(browser, first);

@@ -294,7 +294,8 @@ struct weft_http_fetch {
                                     does not go by curl (no_direct); "gzip, br"; NULL: none. That a
                                     packed body ends too early is BAD_ENCODING; by curl it is only
                                     noticed if the answer itself does: curl does not look at the
-                                    end of what it unpacks */
+                                    end of what it unpacks. A gzip body of several members is what
+                                    they hold; by curl it is BAD_ENCODING */
     enum weft_http_fetch_version version;
     uint64_t connect_ms;    /* to look the host up, to connect, for TLS; 0: the client's */
     uint64_t first_byte_ms; /* from the request sent to the first byte of the answer */

@@ -138,6 +138,64 @@ TEST(it_is_left_packed_if_not)
     scene_down(&scene);
 }
 
+/* ---- gzip of several members ---------------------------------------------------------------- */
+
+/* Nothing, as gzip packs it. */
+static const unsigned char empty_gzip[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00,
+                                           0x00, 0x00, 0x03, 0x03, 0x00, 0x00, 0x00,
+                                           0x00, 0x00, 0x00, 0x00, 0x00, 0x00};
+
+/* A byte a chunk: each may be the last that is there for now. */
+static void say_packed_by_bytes(struct peer *peer)
+{
+    char chunk[8];
+    const unsigned char *bytes = reply.bytes;
+    say_text(peer,
+             "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n");
+    for (size_t i = 0; i < reply.size; i++) {
+        memcpy(chunk, "1\r\n.\r\n", 6);
+        chunk[3] = (char)bytes[i];
+        say(peer, chunk, 6);
+    }
+    say_text(peer, "0\r\n\r\n");
+}
+
+static size_t join(unsigned char *all, size_t used, const void *bytes, size_t size)
+{
+    memcpy(all + used, bytes, size);
+    return used + size;
+}
+
+static void unpacks_to_three(const void *bytes, size_t size)
+{
+    char wanted[3 * sizeof plain];
+    struct weft_http_fetch fetch = {.accept_encoding = ""};
+    ask(&fetch, "gzip", bytes, size);
+    assert_int_equal(fetch.op.status, 0);
+    snprintf(wanted, sizeof wanted, "%s%s%s", plain, plain, plain);
+    assert_string_equal(fetch.body, wanted);
+    weft_http_fetch_free(&fetch);
+}
+
+/* curl takes what is behind the first for rubbish. */
+TEST(members_of_gzip_are_one_body)
+{
+    unsigned char all[4 * sizeof as_gzip];
+    size_t size = 0;
+    if (!is_direct())
+        skip();
+    for (int i = 0; i < 3; i++) {
+        size = join(all, size, as_gzip, sizeof as_gzip);
+        size = join(all, size, empty_gzip, sizeof empty_gzip);
+    }
+    scene_up(&scene, say_packed);
+    unpacks_to_three(all, size);
+    scene_down(&scene);
+    scene_up(&scene, say_packed_by_bytes);
+    unpacks_to_three(all, size);
+    scene_down(&scene);
+}
+
 static void say_what_was_asked(struct peer *peer)
 {
     const char *line = strstr(peer->request, "Accept-Encoding: ");
@@ -214,6 +272,33 @@ TEST(what_comes_after_the_end_is_told)
         memset(longer + texts[i].size, 'x', 14);
         cannot_be_unpacked(texts[i].encoding, longer, texts[i].size + 14);
     }
+    scene_down(&scene);
+}
+
+TEST(a_member_that_is_no_whole_one_is_told)
+{
+    unsigned char all[2 * sizeof as_gzip];
+    size_t size = join(all, 0, as_gzip, sizeof as_gzip);
+    size = join(all, size, as_gzip, sizeof as_gzip);
+    scene_up(&scene, say_packed);
+    if (is_direct()) { /* curl does not look that far */
+        cannot_be_unpacked("gzip", all, sizeof as_gzip + 1);
+        cannot_be_unpacked("gzip", all, size - 1);
+    }
+    all[size - 8] ^= 1; /* its checksum */
+    cannot_be_unpacked("gzip", all, size);
+    all[sizeof as_gzip + 1] ^= 1; /* it begins like one, no more */
+    cannot_be_unpacked("gzip", all, size);
+    scene_down(&scene);
+}
+
+TEST(deflate_has_no_members)
+{
+    unsigned char all[2 * sizeof as_gzip];
+    size_t size = join(all, 0, as_deflate, sizeof as_deflate);
+    scene_up(&scene, say_packed);
+    cannot_be_unpacked("deflate", all, join(all, size, as_gzip, sizeof as_gzip));
+    cannot_be_unpacked("deflate", all, join(all, size, as_deflate, sizeof as_deflate));
     scene_down(&scene);
 }
 

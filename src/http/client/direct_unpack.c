@@ -4,20 +4,22 @@
  * any frame. The first byte tells: that of the frame ends in 8, and what begins so without a frame
  * would be a block that nobody writes.
  *
- * After the end nothing may follow, and the end has to come: a packed body says itself how long it
- * is, so one that stops before is not the whole. The 40 KB that all this needs are kept for the
- * next one. */
+ * What says "gzip" may be several members one behind the other, and then it is what they hold, one
+ * behind the other (RFC 1952): a byte behind an end that begins another one does. Nothing else may
+ * follow, and the end has to come: a packed body says itself how long it is, so one that stops before
+ * is not the whole. The 40 KB that all this needs are kept for the next one. */
 #include "direct.h"
 #include "weft/alloc.h"
 #include "weft/error.h"
 #include <zlib.h>
 
+enum { MEMBER = 0x1f }; /* what a member of a gzip file begins with */
 enum { OUT = 16 * 1024, GZIP = 16 + MAX_WBITS, FRAMED = MAX_WBITS, BARE = -MAX_WBITS };
 
 struct direct_unpack {
     struct direct_unpack *next;
     z_stream z;
-    bool undecided, ended, full;
+    bool members, undecided, ended, full;
     unsigned char out[OUT];
 };
 
@@ -57,6 +59,7 @@ struct direct_unpack *weft__http_unpack_take(struct weft_http_engine *engine,
     if (unpack == NULL)
         return NULL;
     inflateReset2(&unpack->z, GZIP);
+    unpack->members = coding == CODING_GZIP;
     unpack->undecided = coding == CODING_DEFLATE;
     unpack->ended = unpack->full = false;
     return unpack;
@@ -80,13 +83,25 @@ void weft__http_unpacks_free(struct weft_http_engine *engine)
     }
 }
 
+/* Behind an end: does another member begin? */
+static bool begin_member(struct direct_unpack *unpack, struct weft_text packed)
+{
+    if (!unpack->members || (unsigned char)packed.data[0] != MEMBER)
+        return false;
+    inflateReset(&unpack->z);
+    unpack->ended = false;
+    return true;
+}
+
 int weft__http_unpack(struct direct_unpack *unpack, struct weft_text *packed,
                       struct weft_text *plain)
 {
     z_stream *z = &unpack->z;
     *plain = weft_text(NULL, 0);
-    if (unpack->ended)
-        return packed->size > 0 ? WEFT_EHTTP : 0;
+    if (unpack->ended && packed->size == 0)
+        return 0;
+    if (unpack->ended && !begin_member(unpack, *packed))
+        return WEFT_EHTTP;
     if (unpack->undecided && packed->size > 0) {
         inflateReset2(z, (packed->data[0] & 0x0f) == 8 ? FRAMED : BARE);
         unpack->undecided = false;

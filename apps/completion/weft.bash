@@ -6,10 +6,11 @@
 # a few has them for its value's name, as in --scope host|path: those complete, too. FOLDER completes
 # as a folder; everything else as file names.
 
-# _weft_value COMMAND OPTION: what help calls its value; nothing if it takes none.
+# _weft_value COMMAND OPTION: what help calls its value; nothing if it takes none. Help has a letter in
+# front of its name: "-o, --output FOLDER".
 _weft_value() {
     "${COMP_WORDS[0]}" help "$1" 2>/dev/null |
-        sed -nE "s/^ +(-., )?$2 ([^ ]+).*/\2/p" | head -n 1
+        sed -nE "s/^ +($2, --[a-z0-9-]+|(-., )?$2) ([^ ]+).*/\3/p" | head -n 1
 }
 
 # Is the word that is typed the value of an option? Then its option is in $option. --name=value comes
@@ -23,7 +24,7 @@ _weft_at_value() {
     else
         option=$before
     fi
-    [[ $option =~ ^--[a-z0-9-]+$ && $COMP_CWORD -gt 2 ]]
+    [[ $option =~ ^(--[a-z0-9-]+|-[a-zA-Z0-9])$ && $COMP_CWORD -gt 2 ]]
 }
 
 _weft() {

@@ -190,14 +190,25 @@ done
 
 it "completes folders where a folder is wanted"
 mkdir -p "$scratch/there/folder one" && : >"$scratch/there/file"
-run complete_words weft spider --output "$scratch/there/f"
-expect stdout "$scratch/there/folder one"
+for option in --output -o; do
+    run complete_words weft spider "$option" "$scratch/there/f"
+    expect stdout "$scratch/there/folder one"
+done
+run complete_words weft spider -q "$scratch/there/f" # takes no value
+expect stdout ""
 
 it "leaves values that are files, and numbers, to file names"
 run complete_words weft spider --netrc ''
 expect stdout ""
 run complete_words weft spider --rate ''
 expect stdout ""
+for words in 'spider -i' 'spider --input' 'concat -o' 'trace -o'; do
+    # shellcheck disable=SC2086  # several words
+    run complete_words weft $words -
+    expect stdout "" # an option is none of them
+done
+run complete_words weft spider -q --http
+expect stdout --http1
 
 it "completes in a shell as people use it"
 # shellcheck disable=SC2016  # it is for that shell

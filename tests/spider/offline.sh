@@ -109,6 +109,7 @@ www index.html <<'EOF'
 <img src=/dot.png srcset="/dot.png 1x, /big,dot.png 2x" style="background: url('/dot.png')"><img src=/pic.php>
 <style>@import "/more.css"; p { background: url(/dot.png) }</style>
 <form action=/search><input></form> <form method=post action='../send?a=1'><input></form>
+<button formaction="/send?b">b</button>
 EOF
 www framed.html <<'EOF'
 <base href=/deep/ target=_top><a href=page.html>a</a><img srcset="/,dot.png 2x">
@@ -141,6 +142,7 @@ if nginx_up; then
     holds "$folder/index.html" '@import "more.css"; p { background: url(dot.png) }'
     holds "$folder/index.html" "<form action=$base/search>"
     holds "$folder/index.html" "<form method=post action='$base/send?a=1'>"
+    holds "$folder/index.html" "<button formaction=\"$base/send?b\">"
     ! grep -q /send "$scratch/nginx/access.log" || fail "a form was sent"
     holds "$folder/deep/page.html" "url='../index.html'"
     holds "$folder/deep/page.html" 'href="../index.html"'

@@ -385,6 +385,11 @@ TEST(guards_are_told_to_who_asks_for_them)
     page = "<form method=POST action=a><form method=post><form method=dialog action=b>";
     assert_int_equal(scan(WEFT_LINKS_HTML, page, strlen(page)), 0);
     assert_string_equal(found.text, "post form \"a\"\n");
+    page = "<button formaction=a><input type=submit formaction=b><p formaction=c><button x "
+           "style='u:url(d)'>";
+    assert_int_equal(scan(WEFT_LINKS_HTML, page, strlen(page)), 0);
+    assert_string_equal(found.text, "post form \"a\"\npost form \"b\"\n"
+                                    "requisite css-url \"d\"\n");
     forget();
 }
 

@@ -97,7 +97,6 @@ static const uint64_t dull[1 << PLACE_BITS] = {
     DULL('s', 't', 'r', 'o', 'n', 'g'),
     DULL('h', 'e', 'a', 'd', 'e', 'r'),
     DULL('f', 'o', 'o', 't', 'e', 'r'),
-    DULL('b', 'u', 't', 't', 'o', 'n'),
     DULL('a', 'c', 'r', 'o', 'n', 'y', 'm'),
     DULL('s', 'e', 'c', 't', 'i', 'o', 'n'),
     DULL('a', 'r', 't', 'i', 'c', 'l', 'e'),

@@ -24,6 +24,7 @@ enum link_attribute {
     LINK_CONTENT,
     LINK_CROSSORIGIN,
     LINK_DATA,
+    LINK_FORMACTION,
     LINK_HREF,
     LINK_HTTP_EQUIV,
     LINK_IMAGESRCSET,

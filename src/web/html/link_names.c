@@ -27,10 +27,11 @@ static const struct link_element elements[] = {
     {"embed", BIT(SRC), WEFT_LINK_EMBED, REQ, LINK_PLAIN},
     {"frame", BIT(SRC), WEFT_LINK_FRAME, REQ, LINK_PLAIN},
     {"image", BIT(HREF) | BIT(XLINK_HREF) | BIT(SRC), WEFT_LINK_SVG_IMAGE, REQ, LINK_PLAIN},
-    {"input", BIT(SRC) | BIT(TYPE), WEFT_LINK_INPUT, REQ, LINK_IS_INPUT},
+    {"input", BIT(SRC) | BIT(TYPE) | BIT(FORMACTION), WEFT_LINK_INPUT, REQ, LINK_IS_INPUT},
     {"table", BIT(BACKGROUND), WEFT_LINK_BACKGROUND, REQ, LINK_PLAIN},
     {"track", BIT(SRC), WEFT_LINK_TRACK, REQ, LINK_PLAIN},
     {"video", BIT(SRC) | BIT(POSTER) | GUARDS, WEFT_LINK_VIDEO, REQ, LINK_PLAIN},
+    {"button", BIT(FORMACTION), WEFT_LINK_FORM, NAV, LINK_PLAIN},
     {"iframe", BIT(SRC), WEFT_LINK_IFRAME, REQ, LINK_PLAIN},
     {"object", BIT(DATA), WEFT_LINK_OBJECT, REQ, LINK_PLAIN},
     {"script", BIT(SRC) | GUARDS, WEFT_LINK_SCRIPT, REQ, LINK_PLAIN},
@@ -39,7 +40,7 @@ static const struct link_element elements[] = {
 
 /* Where the elements with names of this size begin; those of the next size end them. And with which
  * letters they begin, so that most other names are known at once. */
-static const unsigned char element_sizes[] = {0, 0, 1, 4, 6, 12, 20, 24};
+static const unsigned char element_sizes[] = {0, 0, 1, 4, 6, 12, 20, 25};
 #define LETTER(c) (1u << ((c)&31))
 static const unsigned element_letters[] = {
     0,
@@ -48,7 +49,7 @@ static const unsigned element_letters[] = {
     LETTER('i') | LETTER('u'),
     LETTER('a') | LETTER('b') | LETTER('f') | LETTER('l') | LETTER('m'),
     LETTER('a') | LETTER('e') | LETTER('f') | LETTER('i') | LETTER('t') | LETTER('v'),
-    LETTER('i') | LETTER('o') | LETTER('s'),
+    LETTER('b') | LETTER('i') | LETTER('o') | LETTER('s'),
 };
 
 static const struct {
@@ -69,13 +70,14 @@ static const struct {
     {"content", LINK_CONTENT},
     {"integrity", LINK_INTEGRITY},
     {"background", LINK_BACKGROUND},
+    {"formaction", LINK_FORMACTION},
     {"http-equiv", LINK_HTTP_EQUIV},
     {"xlink:href", LINK_XLINK_HREF},
     {"crossorigin", LINK_CROSSORIGIN},
     {"imagesrcset", LINK_IMAGESRCSET},
 };
 
-static const unsigned char attribute_sizes[] = {0, 0, 0, 0, 2, 6, 7, 11, 12, 12, 13, 16, 18};
+static const unsigned char attribute_sizes[] = {0, 0, 0, 0, 2, 6, 7, 11, 12, 12, 13, 17, 19};
 
 const struct link_element *weft__links_element(struct weft_text name)
 {

@@ -182,6 +182,10 @@ static void take_attribute(struct weft_links_state *state, const struct weft_htm
     case LINK_BACKGROUND:
         report_value(state, value, WEFT_LINK_BACKGROUND, WEFT_LINK_REQUISITE, false);
         break;
+    case LINK_FORMACTION: /* what the form would be sent by is said elsewhere */
+        if (state->links->guards)
+            report_value(state, value, WEFT_LINK_FORM, WEFT_LINK_POST, false);
+        break;
     case LINK_POSTER:
         report_value(state, value, WEFT_LINK_POSTER, WEFT_LINK_REQUISITE, false);
         break;
@@ -213,7 +217,8 @@ int weft__links_token(struct weft_html *html, const struct weft_html_token *toke
     case WEFT_HTML_START_TAG:
         for (size_t i = 0; i < token->attribute_count && state->status == 0; i++)
             take_attribute(state, token, &token->attributes[i]);
-        if (weft_text_is(token->name, "style")) /* its attributes are done: one may be a style, too */
+        if (weft_text_is(token->name,
+                         "style")) /* its attributes are done: one may be a style, too */
             begin_style(state, token);
         break;
     case WEFT_HTML_TEXT:

@@ -84,6 +84,14 @@ static const char *why_not(struct page *page, const struct weft_url *to)
     return trap != TRAP_NONE ? trap_reason(trap) : NULL;
 }
 
+/* To an update, what was a page before has changed. Its file stays, as that of one that is gone does. */
+static void settle_as_moved(struct page *page, struct weft_crawl_result *result)
+{
+    if (page->before.there)
+        update_saved(page);
+    settle_page(page, result);
+}
+
 static void settle_moved(struct page *page, const struct weft_url *to)
 {
     struct crawl *crawl = page->crawl;
@@ -105,7 +113,7 @@ static void settle_moved(struct page *page, const struct weft_url *to)
     else if (is_loop(crawl, page->id, result.redirect))
         settle_failed(page, UV_ELOOP, "it is redirected in a circle");
     else
-        settle_page(page, &result);
+        settle_as_moved(page, &result);
 }
 
 void moved_page(struct page *page)

@@ -176,6 +176,8 @@ const char *update_word(const struct page *page, const struct weft_crawl_result 
         return NULL;
     if (result->what == WEFT_CRAWL_DONE || result->what == WEFT_CRAWL_AGAIN)
         return page->before.there ? "changed" : "new";
+    if (result->what == WEFT_CRAWL_MOVED)
+        return page->before.there ? "changed" : NULL;
     return result->what == WEFT_CRAWL_FAILED && update_is_gone(page) ? "gone" : NULL;
 }
 

@@ -67,9 +67,9 @@ bool update_is_gone(const struct page *page);
 /* Its file stays, if it had one, and links of a copy lead there: result->file is that, in name. */
 void update_keep_file(const struct page *page, struct weft_crawl_result *result,
                       char name[NAME_SIZE]);
-/* For the log, of a page that was saved or failed: "new", "changed", "gone"; NULL: nothing to say. */
+/* For the log, of a page that was saved, moved or failed: "new", "changed", "gone"; NULL: nothing to say. */
 const char *update_word(const struct page *page, const struct weft_crawl_result *result);
-/* It was saved, or it is gone: tell. */
+/* It was saved, or was and is redirected now; or it is gone: tell. */
 void update_saved(struct page *page);
 void update_gone(struct page *page);
 

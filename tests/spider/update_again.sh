@@ -140,3 +140,19 @@ spider --max-same 5 "$site/" inf
 spider --update --max-same 5 "$site/" inf
 expect_part stdout "5 the same"
 [[ $stdout != *"left out"* ]] || fail "$stdout"
+
+it "tells of a page that is redirected now"
+pages
+links /a /b | page /
+page /a <<<a
+page /b <<<b
+fresh
+spider "$site/" inf
+page /a 301 'Location: /b' </dev/null
+spider --update --log-json "$scratch/log" "$site/" inf
+expect_part stdout "changed  $site/a"
+expect_part stdout "updated: 0 new, 1 changed, 0 gone, 2 the same"
+grep '"event":"moved"' "$scratch/log" | grep -q '"update":"changed"' || fail "the log does not: $(<"$scratch/log")"
+expect_file a.html
+spider --update "$site/" inf
+expect_part stdout "updated: 0 new, 0 changed, 0 gone, 2 the same"

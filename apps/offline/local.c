@@ -263,3 +263,38 @@ bool local_other_name(const char *name, size_t which, char *buffer, size_t size)
         buffer[0] = '\0';
     return true;
 }
+
+/* ---- the beginning of a page ---------------------------------------------------------------- */
+
+static bool begins(struct weft_text text, const char *word)
+{
+    size_t size = strlen(word);
+    return text.size >= size && weft_text_same(weft_text(text.data, size), weft_text(word, size));
+}
+
+/* Behind the first `end` in it; NULL: there is none. */
+static const char *behind(struct weft_text text, const char *end)
+{
+    const char *at = memmem(text.data, text.size, end, strlen(end));
+    return at != NULL ? at + strlen(end) : NULL;
+}
+
+/* Blanks, comments and declarations of XML may stand before it. */
+size_t local_head(struct weft_text page)
+{
+    struct weft_text rest = page;
+    for (const char *next = rest.data; next != NULL;) {
+        rest = weft_text(next, page.size - (size_t)(next - page.data));
+        while (rest.size > 0 && strchr(" \t\r\n\f", *rest.data) != NULL && *rest.data != '\0')
+            rest = weft_text(rest.data + 1, rest.size - 1);
+        if (begins(rest, "<!doctype")) {
+            next = behind(rest, ">");
+            return next != NULL ? (size_t)(next - page.data) : 0;
+        }
+        bool comment = begins(rest, "<!--");
+        if (!comment && !begins(rest, "<?"))
+            return 0;
+        next = behind(rest, comment ? "-->" : ">");
+    }
+    return 0;
+}

@@ -27,6 +27,9 @@ bool local_end_with(const char *name, const char *ending, char *buffer, size_t s
 /* What a file of this name may have been called while it was of another type: the names for which = 0, 1, 2 …,
  * until one is false. Some may not fit, and be "". */
 bool local_other_name(const char *name, size_t which, char *buffer, size_t size);
+/* Where something can be put into a page for its head: behind its doctype, which has to be the first, or at its
+ * beginning if it has none. */
+size_t local_head(struct weft_text page);
 /* Does a URL with this path probably lead to a page, although its name says nothing of it: .php, .asp? */
 bool local_is_program(struct weft_text path);
 

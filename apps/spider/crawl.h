@@ -116,6 +116,8 @@ struct page {
     bool named, streamed;
     bool nofollow;             /* its links lead to nothing: X-Robots-Tag says so */
     enum weft_links_type type; /* if its reader has links */
+    bool unknown;              /* nobody says what it is, until its first bytes do */
+    bool untold;               /* it is a page, and nobody says so: it looks like one */
     bool rewrites;             /* its links are written anew */
     bool left_alone;           /* its links are not followed */
     bool forgotten;            /* what it has linked to before is, */
@@ -304,6 +306,8 @@ int page_read_begin(struct page *page);
 /* There is an answer, if only the beginning of one that says no. */
 bool page_has_answer(const struct page *page);
 void page_read_end(struct page *page);
+/* As its server says, or as it looks if nobody does. */
+struct weft_text page_content_type(const struct page *page);
 /* The name it is saved under; claimed, so that no other page gets it. */
 int page_name(struct page *page);
 /* The name for url, which is number id, whatever its fragment; content_type: it has to be seen in the name; or

@@ -30,17 +30,6 @@ static void begin_read(struct weft_op *op)
         save_read(op, &page->read, &page->crawl->folder, page->name, READ_MAX, weft_pass);
 }
 
-/* A file without a type that begins like a page is one. */
-static bool looks_like_page(const struct save_read *read)
-{
-    size_t at = 0;
-    if (read->data == NULL)
-        return false;
-    while (at < read->size && strchr(" \t\r\n", read->data[at]) != NULL && read->data[at] != '\0')
-        at++;
-    return at < read->size && read->data[at] == '<';
-}
-
 /* Piece by piece: the links of a long page, all at once, are longer than itself. */
 static int follow_pieces(struct page *page)
 {
@@ -62,10 +51,9 @@ static int follow_all(struct page *page, struct weft_text media_type, const char
     enum weft_links_type type;
     struct weft_text charset;
     bool linked = reader_type(media_type, weft_text_of(page->name), &type, &charset);
-    bool untyped = media_type.size == 0 && strcmp(weft_http_media_type(weft_text_of(page->name)),
-                                                  "application/octet-stream") == 0;
-    if (!linked && untyped && looks_like_page(&page->read)) {
-        linked = true;
+    if (!linked && reader_is_unknown(media_type, weft_text_of(page->name)) &&
+        reader_looks_like_page(page->read.data, page->read.size)) {
+        linked = page->untold = true;
         type = WEFT_LINKS_HTML;
     }
     int err = page_read_begin(page);
@@ -250,8 +238,7 @@ static void take_hash(struct page *page, uint64_t out[2])
 static void adopt(struct page *page)
 {
     struct weft_crawl_result result = {.size = page->read.data != NULL ? page->read.size
-                                                                       : page->look.size,
-                                       .file = weft_text_of(page->name)};
+                                                                       : page->look.size};
     if (page->read.data != NULL)
         take_hash(page, result.hash);
     int err = follow_all(page, weft_text(NULL, 0), NULL);
@@ -259,6 +246,10 @@ static void adopt(struct page *page)
         settle_failed(page, err, weft_strerror(err));
         return;
     }
+    result.media_type = page_content_type(page);
+    if (page->crawl->settings->convert)
+        offline_adopt(page);
+    result.file = weft_text_of(page->name);
     report_line(page->crawl, "there    %s as %s", page->url.href.data, page->name);
     settle_done(page, &result);
 }

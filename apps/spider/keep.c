@@ -41,7 +41,7 @@ void keep_finish(struct page *page)
                                                                     : fetch->received,
                                        .etag = weft_http_fetch_get(fetch, "ETag"),
                                        .last_modified = weft_http_fetch_get(fetch, "Last-Modified"),
-                                       .media_type = weft_http_fetch_get(fetch, "Content-Type"),
+                                       .media_type = page_content_type(page),
                                        .file = weft_text_of(page->name)};
     memcpy(result.hash, page->hash, sizeof result.hash);
     tell_saved(page);
@@ -173,11 +173,11 @@ static int follow_all(struct page *page)
 }
 
 /* It is digested, and in the archive if there is one; now it is known what it is. Links of one that is as it was
- * were followed, or left out, then. */
+ * were followed, or left out, then. Where links stand is not known in every encoding. */
 static void judge_digested(struct page *page)
 {
     bool same = page->undigested == 0 && update_is_same(page);
-    page->rewrites = converts(page) && !same;
+    page->rewrites = converts(page) && page->reader->links.ranges && !same;
     int err = page->undigested;
     if (err == 0 && page->rewrites)
         err = follow_all(page);

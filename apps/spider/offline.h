@@ -68,6 +68,10 @@ int offline_link(struct page *page, const struct weft_link *link, struct memo_wa
 /* The page's reader has its body, and the swaps: write it. Then keep_finish or keep_failed follows. */
 void offline_keep(struct page *page);
 
+/* The page was there before its crawl, and is about to be settled: it gets a name that says what it is, and is
+ * written anew when there is time. */
+void offline_adopt(struct page *page);
+
 /* This is about to become of a URL: if it became something else in an earlier run, its pages lead to that. */
 void offline_settles(struct crawl *crawl, weft_crawl_id id, const struct weft_crawl_result *result);
 /* This became of a URL; url is it, or NULL if it has to be looked up. */

@@ -62,9 +62,19 @@ static void put_encoding(const struct page *page, struct weft_text document, str
     const struct weft_links *links = &page->reader->links;
     struct weft_text begin =
         weft_text(document.data, document.size < LOOKED_FOR ? document.size : LOOKED_FOR);
-    if (!page->ours && links->encoding_from == WEFT_LINKS_FROM_HEADER &&
-        strcmp(links->encoding, "UTF-8") == 0 && !has_charset(begin) && !is_ascii(document))
-        out_string(out, "\xef\xbb\xbf");
+    char words[64];
+    if (page->ours || links->encoding_from != WEFT_LINKS_FROM_HEADER || has_charset(begin) ||
+        is_ascii(document))
+        return;
+    if (strcmp(links->encoding, "UTF-8") == 0) {
+        out_insert(out, 0, "\xef\xbb\xbf");
+    } else if (is_css(page)) {
+        snprintf(words, sizeof words, "@charset \"%s\";", links->encoding);
+        out_insert(out, 0, words);
+    } else {
+        snprintf(words, sizeof words, "<meta charset=\"%s\">", links->encoding);
+        out_insert(out, local_head(document), words);
+    }
 }
 
 /* On a thread of the pool: the page and its reader are this visit's alone meanwhile. */
@@ -75,11 +85,11 @@ static int rewrite(struct save *save)
     struct weft_text document = original_of(page), moved;
     moved = weft_text(reader->moved.data, reader->moved.size);
     reader->rewritten.size = 0;
-    put_encoding(page, document, &reader->rewritten);
     if (page->ours)
         document.size = page->line.begin;
     if (reader->moved.failed || !swaps_write(&reader->swaps, document, &reader->rewritten))
         return UV_ENOMEM;
+    put_encoding(page, document, &reader->rewritten); /* there are no links before it */
     offline_put_line(page->crawl, page->url.href, moved, is_css(page), &reader->rewritten);
     save->data = reader->rewritten.data;
     save->size = reader->rewritten.size;
@@ -212,7 +222,7 @@ static int decide_anew(struct page *page)
     err = reader_links(page->reader, page->type, charset);
     if (err == 0)
         err = mend_pieces(page, document);
-    if (err != 0)
+    if (err != 0 || !page->reader->links.ranges)
         return err;
     return !page->ours || swaps_differ(&page->reader->swaps, document);
 }
@@ -417,6 +427,20 @@ static int rename_page(struct crawl *crawl, weft_crawl_id id,
         return 0;
     renamed.file = weft_text_of(name);
     return weft_crawl_settle(&crawl->state, id, &renamed);
+}
+
+/* It is there, as it came from a site: once it is settled, it is looked at. */
+void offline_adopt(struct page *page)
+{
+    char name[NAME_SIZE];
+    struct weft_text type = page_content_type(page);
+    if (!page->reader->linked)
+        return;
+    if (local_ending(weft_text_of(page->name), type) != NULL &&
+        page_claim_name(page->crawl, page->id, &page->url, type, name) == 0 &&
+        save_rename(&page->crawl->folder, page->name, name) == 0)
+        memcpy(page->name, name, sizeof name);
+    offline_want(page->crawl, page->id);
 }
 
 static int see_again(struct weft_crawl *state, weft_crawl_id id, struct weft_text url,

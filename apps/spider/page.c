@@ -154,13 +154,19 @@ int page_claim_name(struct crawl *crawl, weft_crawl_id id, const struct weft_url
     return UV_ENOMEM;
 }
 
+struct weft_text page_content_type(const struct page *page)
+{
+    return page->untold ? weft_text_of("text/html")
+                        : weft_http_fetch_get(&page->fetch, "Content-Type");
+}
+
 int page_name(struct page *page)
 {
     if (page->named)
         return 0;
     struct weft_text type = weft_text(NULL, 0);
     if (page->crawl->settings->convert)
-        type = weft_http_fetch_get(&page->fetch, "Content-Type");
+        type = page_content_type(page);
     int err = page_claim_name(page->crawl, page->id, &page->url, type, page->name);
     page->named = err == 0;
     return err;
@@ -198,6 +204,13 @@ static int read_for_archive(struct page *page)
     return err == 0 ? 0 : refuse(page, err);
 }
 
+static int begin_links(struct page *page, enum weft_links_type type, struct weft_text charset)
+{
+    page->type = type;
+    page->reader->places = page->crawl->settings->convert;
+    return reader_links(page->reader, type, charset);
+}
+
 /* In a dry run only what has links is worth its bytes. */
 static int on_head(struct weft_http_fetch *fetch)
 {
@@ -209,23 +222,21 @@ static int on_head(struct weft_http_fetch *fetch)
     if (!page->good)
         return page->crawl->warc.open ? read_for_archive(page) : 0;
     enum weft_links_type type;
-    struct weft_text charset;
-    bool linked = reader_type(weft_http_fetch_get(fetch, "Content-Type"),
-                              weft_url_pathname(&page->url), &type, &charset);
+    struct weft_text charset, told = weft_http_fetch_get(fetch, "Content-Type");
+    struct weft_text path = weft_url_pathname(&page->url);
+    bool linked = reader_type(told, path, &type, &charset);
+    page->unknown = !linked && reader_is_unknown(told, path);
     uint64_t size = announced(page), most = settings->max_file;
     if (most > 0 && size > most)
         return refuse(page, UV_EFBIG);
     page->nofollow = !settings->no_robots && fields_nofollow(page);
-    if ((!linked && settings_dry(settings)) || check_only_looks(page, type))
+    if ((!linked && !page->unknown && settings_dry(settings)) || check_only_looks(page, type))
         return refuse(page, UV_ENOTSUP);
     int err = page_read_begin(page);
     if (err == 0)
         err = reader_expect(page->reader, size);
-    page->type = type;
-    if (err == 0 && linked) {
-        page->reader->places = settings->convert;
-        err = reader_links(page->reader, type, charset);
-    }
+    if (err == 0 && linked)
+        err = begin_links(page, type, charset);
     return err == 0 ? 0 : refuse(page, err);
 }
 
@@ -297,6 +308,14 @@ bool page_has_answer(const struct page *page)
     return page->fetch.op.status == 0 || (page->enough && page->refused == 0);
 }
 
+/* What it is stands in its first bytes, if nowhere else. */
+static int look_at_first(struct page *page, const char *data, size_t size)
+{
+    page->unknown = false;
+    page->untold = reader_looks_like_page(data, size);
+    return page->untold ? begin_links(page, WEFT_LINKS_HTML, weft_text(NULL, 0)) : 0;
+}
+
 static int on_body(struct weft_http_fetch *fetch, const char *data, size_t size)
 {
     struct page *page = weft_owner(fetch, struct page, fetch);
@@ -311,7 +330,9 @@ static int on_body(struct weft_http_fetch *fetch, const char *data, size_t size)
         return page->good ? refuse(page, UV_EFBIG) : WEFT_FETCH_TAKEN;
     if (page->spilling || !reader_has_room(reader, size))
         return spill(page);
-    int err = reader_take(reader, data, size);
+    int err = page->unknown ? look_at_first(page, data, size) : 0;
+    if (err == 0)
+        err = reader_take(reader, data, size);
     return err == 0 ? WEFT_FETCH_TAKEN : refuse(page, err);
 }
 
@@ -362,7 +383,7 @@ static void begin(struct weft_op *op)
     page->begun_at = weft_now(weft_loop_of(op));
     page->asked_at = time(NULL);
     page->refused = 0;
-    page->good = page->cut = page->enough = false;
+    page->good = page->cut = page->enough = page->unknown = page->untold = false;
     page_request(page);
     page->by_head = check_by_head(page);
     if (page->by_head)

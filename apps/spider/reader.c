@@ -25,6 +25,21 @@ bool reader_type(struct weft_text content_type, struct weft_text name, enum weft
     return weft_http_content_type_is(&parsed, "text/css");
 }
 
+bool reader_is_unknown(struct weft_text content_type, struct weft_text name)
+{
+    struct weft_http_content_type parsed;
+    return weft_http_content_type_parse(content_type, &parsed) != 0 &&
+           strcmp(weft_http_media_type(name), "application/octet-stream") == 0;
+}
+
+bool reader_looks_like_page(const char *data, size_t size)
+{
+    size_t at = 0;
+    while (at < size && data[at] != '\0' && strchr(" \t\r\n", data[at]) != NULL)
+        at++;
+    return at < size && data[at] == '<';
+}
+
 /* ---- buffers -------------------------------------------------------------------------------- */
 
 /* Room for size bytes more. Doubled, so that n bytes are not copied more than twice. */

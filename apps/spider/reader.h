@@ -48,6 +48,10 @@ struct reader {
 bool reader_type(struct weft_text content_type, struct weft_text name, enum weft_links_type *type,
                  struct weft_text *charset);
 
+/* Does nobody say what it is, neither its Content-Type nor its name? Then it is a page if it begins like one. */
+bool reader_is_unknown(struct weft_text content_type, struct weft_text name);
+bool reader_looks_like_page(const char *data, size_t size);
+
 /* Begin a body, whose links are relative to url. Without reader_links nobody looks for any. */
 int reader_begin(struct reader *reader, const struct weft_crawl *state, const struct weft_url *url);
 int reader_links(struct reader *reader, enum weft_links_type type, struct weft_text charset);

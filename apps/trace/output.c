@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 #include <uv.h>
 #include <weft/alloc.h>
@@ -47,6 +48,16 @@ void out_format(struct out *out, const char *format, ...)
     va_end(arguments);
     if (size > 0)
         out_text(out, weft_text(line, (size_t)size < sizeof line ? (size_t)size : sizeof line - 1));
+}
+
+void out_insert(struct out *out, size_t at, const char *string)
+{
+    size_t size = strlen(string), behind = out->size - at;
+    out_string(out, string);
+    if (out->failed || size == 0)
+        return;
+    memmove(out->data + at + size, out->data + at, behind);
+    memcpy(out->data + at, string, size);
 }
 
 void out_free(struct out *out)

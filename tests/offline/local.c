@@ -140,3 +140,20 @@ TEST(other_names_are_those_that_other_types_would_have_given)
     assert_true(local_other_name("h/a.css", 1, small, sizeof small));
     assert_string_equal(small, "");
 }
+
+static size_t head(const char *page)
+{
+    return local_head(weft_text_of(page));
+}
+
+TEST(what_belongs_into_the_head_comes_behind_the_doctype)
+{
+    assert_int_equal(head("<!DOCTYPE html><p>"), 15);
+    assert_int_equal(head(" \n<!-- > --> <?xml x?>\n<!doctype html PUBLIC 'x'><p>"), 49);
+    assert_int_equal(head("<p><!doctype html>"), 0);
+    assert_int_equal(head("<!-- <!doctype html>"), 0);
+    assert_int_equal(head("<!doctype html"), 0);
+    assert_int_equal(head("text"), 0);
+    assert_int_equal(head(""), 0);
+    assert_int_equal(local_head(weft_text(NULL, 0)), 0);
+}

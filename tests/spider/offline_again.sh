@@ -81,6 +81,85 @@ expect_file notes.html
 spider -p -k "$site/" inf
 expect_endings "later"
 
+it "is made of files whose state is gone, too"
+pages
+links '/a.php?x=1' /b.cgi /c /deep/d | page /
+links / /c | page '/a.php?x=1'
+page /b.cgi 200 'Content-Type: image/png' <<<PNG
+links ../c '../a.php?x=1' | page /deep/d
+page /c <<<c
+expect_whole() {
+    expect_links index.html a@x=1.php.html "$1" c.html deep/d.html
+    expect_links a@x=1.php.html index.html c.html
+    expect_links deep/d.html ../c.html ../a@x=1.php.html
+    expect_no_file a@x=1.php
+}
+fresh
+spider "$site/" inf
+expect_file a@x=1.php
+rm -r "$home/.weft"
+requests >/dev/null
+spider -k -K "$site/" inf
+[ -z "$(requests)" ] || fail "what is there was fetched"
+expect_whole b.cgi # nobody says that it is a picture
+expect_file a@x=1.php.html.orig
+expect_file index.html.orig
+fresh
+spider "$site/" inf
+rm -r "$home/.weft"
+spider "$site/" inf
+spider -k "$site/" inf
+expect_whole b.cgi
+
+it "leaves pages alone in which it cannot be seen where links stand, and finds their links again"
+pages
+links /wide | page /
+printf '\xff\xfe' >"$scratch/wide"
+printf '<a href="t">x</a>' | iconv -f ascii -t utf-16le >>"$scratch/wide"
+page /wide <"$scratch/wide"
+page /t <<<t
+fresh
+spider -k "$site/" 1
+cmp -s "$home/$host/wide.html" "$scratch/wide" || fail "it is not as it came"
+expect_no_file t.html
+spider -k "$site/" inf
+expect_file t.html
+cmp -s "$home/$host/wide.html" "$scratch/wide" || fail "it is not as it came any more"
+
+it "takes what looks like a page for one, if nobody says what it is"
+pages
+links /untold /binary /odd.name | page /
+page /untold 200 'Content-Type: none' <<<$'\n<!doctype html><a href="/t">t</a>'
+page /odd.name 200 'Content-Type: none' <<<'<a href="/untold">u</a>'
+page /binary 200 'Content-Type: none' <<<'x <a href="/no">n</a>'
+page /t <<<t
+fresh
+spider -k "$site/" inf
+expect_links index.html untold.html binary.html odd.name.html
+expect_links untold.html t.html
+expect_links odd.name.html untold.html
+expect_links binary.html /no
+spider -k --update "$site/" inf
+expect_links odd.name.html untold.html
+
+it "writes into a file how it is encoded, if only the server said that"
+pages
+{
+    links /koi
+    printf '<link rel=stylesheet href="/koi.css">'
+} | page /
+printf '<!-- x --><!DOCTYPE html><title>\xf0\xd2</title><a href="/">x</a>' |
+    page /koi 200 'Content-Type: text/html; charset=koi8-r'
+printf 'p { content: "\xf0"; background: url(/dot) }' | page /koi.css 200 'Content-Type: text/css; charset=koi8-r'
+page /dot 200 'Content-Type: image/png' <<<PNG
+fresh
+spider -k "$site/" inf
+grep -qF '<!-- x --><!DOCTYPE html><meta charset="KOI8-R"><title>' "$home/$host/koi.html" ||
+    fail "$(cat -v "$home/$host/koi.html")"
+grep -q '^@charset "KOI8-R";p { content' "$home/$host/koi.css" || fail "$(cat -v "$home/$host/koi.css")"
+spider -k --update "$site/" inf
+[ "$(grep -c 'meta charset' "$home/$host/koi.html")" -eq 1 ] || fail "it is there twice"
+
 it "gives pages that were saved without -k a name that says what they are"
 pages
 links /list.php '/list.php?page=2' /style | page /

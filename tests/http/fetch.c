@@ -81,6 +81,16 @@ TEST(a_plain_request_has_nothing_it_need_not_have)
     scene_down(&scene);
 }
 
+/* In a path it would be a slash to some; in a query it is a letter like any other. */
+TEST(a_backslash_goes_out_in_a_query)
+{
+    struct weft_http_fetch fetch = {0};
+    scene_up(&scene, echo);
+    get(&scene, &fetch, "/a?b\\c");
+    asked(&fetch, "GET /a?b\\c HTTP/1.1\r\n", NULL);
+    scene_down(&scene);
+}
+
 TEST(fields_methods_and_bodies_go_out)
 {
     static const char *const fields[] = {"X-One: 1", "X-Empty:", "Accept:  text/plain ",

@@ -71,9 +71,9 @@ static bool read_target(const char *text, struct direct_url *url)
         return false;
     for (; text[size] != '\0' && text[size] != '#'; size++) {
         char c = text[size];
-        if (c <= ' ' || c >= 0x7f || c == '\\')
-            return false;
         in_path = in_path && c != '?';
+        if (c <= ' ' || c >= 0x7f || (c == '\\' && in_path))
+            return false;
         if (c == '/' && in_path && weft__http_is_dots(text + size + 1))
             return false;
     }

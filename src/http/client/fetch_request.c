@@ -44,13 +44,13 @@ static int get_part(CURLU *url, CURLUPart part, unsigned flags, char *text, size
     return length == 0 || length >= size || !ascii ? UV_EINVAL : 0;
 }
 
-/* curl reads "http:/host" and "http:///host" too; we do not. Nor do we read '\\', which is '/' to
- * some and a letter like any other to curl: they would not agree on the host. */
+/* curl reads "http:/host" and "http:///host" too; we do not. Nor do we read '\\' before the query, which is
+ * '/' to some and a letter like any other to curl: they would not agree on the host. */
 static bool shape_ok(const char *url)
 {
     const char *colon = strchr(url, ':');
     return colon != NULL && strncmp(colon, "://", 3) == 0 && colon[3] != '/' &&
-           strchr(url, '\\') == NULL;
+           memchr(url, '\\', strcspn(url, "?#")) == NULL;
 }
 
 static int take_apart(struct weft_http_handle *handle, const char *url, bool *secure)

@@ -24,8 +24,7 @@ static int cannot_read(const struct config *config, const char *path, const char
     return EXIT_USAGE;
 }
 
-/* Some editors put one there. It is no character of the text. */
-static char *behind_mark(char *text)
+char *config_behind_mark(char *text)
 {
     static const char mark[] = "\xef\xbb\xbf";
     size_t size = sizeof mark - 1;
@@ -95,7 +94,7 @@ static int read_open(struct config *config, const char *command, const char *pat
     int status = load(config, file, path);
     fclose(file);
     if (status == EXIT_OK)
-        status = take_lines(command, path, options, behind_mark(config->text_));
+        status = take_lines(command, path, options, config_behind_mark(config->text_));
     return status;
 }
 

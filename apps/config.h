@@ -34,6 +34,9 @@ int config_read(struct config *config, const char *command, const char *path,
 int config_read_own(struct config *config, const char *command, const struct option *options);
 void config_free(struct config *config);
 
+/* Behind the byte order mark that some editors put before a text, and that is no character of it. */
+char *config_behind_mark(char *text);
+
 /* Write what is not as in defaults, a table of the same options whose targets are as if nothing had
  * been asked for. Above each stands what usage says about it. Secrets are left out and named; the
  * file is for its owner's eyes only all the same, because fields and proxies may hold some, too. It

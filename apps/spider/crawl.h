@@ -306,7 +306,7 @@ int page_read_begin(struct page *page);
 /* There is an answer, if only the beginning of one that says no. */
 bool page_has_answer(const struct page *page);
 void page_read_end(struct page *page);
-/* As its server says, or as it looks if nobody does. */
+/* As its server says, or as it looks if nobody does, or says nothing that makes sense. */
 struct weft_text page_content_type(const struct page *page);
 /* The name it is saved under; claimed, so that no other page gets it. */
 int page_name(struct page *page);

@@ -41,9 +41,11 @@ void keep_finish(struct page *page)
                                                                     : fetch->received,
                                        .etag = weft_http_fetch_get(fetch, "ETag"),
                                        .last_modified = weft_http_fetch_get(fetch, "Last-Modified"),
-                                       .media_type = page_content_type(page),
+                                       .media_type = weft_http_fetch_get(fetch, "Content-Type"),
                                        .file = weft_text_of(page->name)};
     memcpy(result.hash, page->hash, sizeof result.hash);
+    if (result.media_type.size == 0)
+        result.media_type = page_content_type(page);
     tell_saved(page);
     update_saved(page);
     if (page->crawl->settings->convert && page->streamed && page->reader->linked)

@@ -9,6 +9,7 @@
  * is never one, unless it is an address as everybody writes it. */
 #include "spider/settings.h"
 #include "command.h"
+#include "config.h"
 #include "units.h"
 #include "warc/warc.h"
 #include <arpa/inet.h>
@@ -157,10 +158,12 @@ static int read_lines(struct settings *settings, FILE *file, const char *name)
     size_t room = 0;
     int status = EXIT_OK;
     ssize_t length;
-    while (status == EXIT_OK && (length = getline(&line, &room, file)) >= 0) {
+    for (bool first = true; status == EXIT_OK && (length = getline(&line, &room, file)) >= 0;
+         first = false) {
         while (length > 0 && strchr(" \t\r\n", line[length - 1]) != NULL)
             length--;
-        size_t skip = strspn(line, " \t");
+        size_t skip = first ? (size_t)(config_behind_mark(line) - line) : 0;
+        skip += strspn(line + skip, " \t");
         if ((size_t)length <= skip || line[skip] == '#')
             continue;
         if (settings->urls_count == SETTINGS_LINKS_MOST)

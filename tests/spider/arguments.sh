@@ -158,6 +158,10 @@ expect_file p/4.html
 fresh
 echo "$site/p/5.html" | timeout 60 "$weft" spider -q -o "$home" -i - 0
 expect_file p/5.html
+printf '\xef\xbb\xbf%s/p/6.html\r\n' "$site" >"$scratch/urls" # as some editors write it
+spider -i "$scratch/urls" 0
+expect status 0
+expect_file p/6.html
 for bad in "$scratch/none" "$scratch"; do
     spider -i "$bad" 0
     expect status 2

@@ -279,6 +279,16 @@ static const char *behind(struct weft_text text, const char *end)
     return at != NULL ? at + strlen(end) : NULL;
 }
 
+/* Behind a comment, whose "<!--" is where text begins, as browsers see it; NULL: it has no end. */
+static const char *behind_comment(struct weft_text text)
+{
+    struct weft_text rest = weft_text(text.data + 4, text.size - 4);
+    if (begins(rest, ">") || begins(rest, "->"))
+        return behind(rest, ">");
+    const char *usual = behind(rest, "-->"), *odd = behind(rest, "--!>");
+    return odd != NULL && (usual == NULL || odd < usual) ? odd : usual;
+}
+
 /* Blanks, comments and declarations of XML may stand before it. */
 size_t local_head(struct weft_text page)
 {
@@ -294,7 +304,7 @@ size_t local_head(struct weft_text page)
         bool comment = begins(rest, "<!--");
         if (!comment && !begins(rest, "<?"))
             return 0;
-        next = behind(rest, comment ? "-->" : ">");
+        next = comment ? behind_comment(rest) : behind(rest, ">");
     }
     return 0;
 }

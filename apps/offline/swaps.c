@@ -5,6 +5,7 @@
  * nothing: the range is that of its value, and the name is looked for before it. */
 #include "offline/swaps.h"
 #include <ctype.h>
+#include <stdint.h>
 #include <string.h>
 
 struct swap {
@@ -160,6 +161,13 @@ static struct swap next_swap(const char **at, struct weft_text *text)
     *text = weft_text(*at + sizeof swap, swap.size);
     *at += sizeof swap + swap.size;
     return swap;
+}
+
+size_t swaps_first(const struct swaps *swaps)
+{
+    const char *record = swaps->list.data;
+    struct weft_text text;
+    return swaps->count > 0 ? (size_t)next_swap(&record, &text).start : SIZE_MAX;
 }
 
 bool swaps_differ(const struct swaps *swaps, struct weft_text document)

@@ -22,6 +22,8 @@ struct swaps {
 void swaps_clear(struct swaps *swaps);
 /* false: no memory. A link without a range is left as it is. */
 bool swaps_add(struct swaps *swaps, const struct weft_link *link, struct weft_text text);
+/* Where the first is; SIZE_MAX: there is none. */
+size_t swaps_first(const struct swaps *swaps);
 /* Would the document change? A guard does not count. */
 bool swaps_differ(const struct swaps *swaps, struct weft_text document);
 /* The document with them, behind what is in out. false: no memory. */

@@ -50,12 +50,9 @@ static int follow_all(struct page *page, struct weft_text media_type, const char
 {
     enum weft_links_type type;
     struct weft_text charset;
-    bool linked = reader_type(media_type, weft_text_of(page->name), &type, &charset);
-    if (!linked && reader_is_unknown(media_type, weft_text_of(page->name)) &&
-        reader_looks_like_page(page->read.data, page->read.size)) {
-        linked = page->untold = true;
-        type = WEFT_LINKS_HTML;
-    }
+    bool linked =
+        reader_type_of(media_type, weft_text_of(page->name),
+                       weft_text(page->read.data, page->read.size), &type, &charset, &page->untold);
     int err = page_read_begin(page);
     if (err != 0)
         return err;
@@ -154,8 +151,8 @@ static bool has_links(const struct weft_crawl_result *result)
 {
     enum weft_links_type type;
     struct weft_text charset;
-    return result->media_type.size == 0 ||
-           reader_type(result->media_type, result->file, &type, &charset);
+    return reader_type(result->media_type, result->file, &type, &charset) ||
+           reader_is_unknown(result->media_type, result->file);
 }
 
 void disk_reread(struct crawl *crawl, weft_crawl_id id)

@@ -102,9 +102,8 @@ bool offline_url(struct page *page, struct weft_text link, struct weft_text *url
 /* ---- the last line of such a file: see offline_line.c ------------------------------------------- */
 
 struct offline_line {
-    size_t begin; /* of the file: the line end before it */
-    struct weft_text
-        moved; /* links that go through a redirect, from the one that was asked for last on */
+    size_t begin, end;      /* in the file, with the line end before it */
+    struct weft_text moved; /* links that go through a redirect, from the last one asked for on */
 };
 
 /* A link that goes through a redirect: what it leads to, and where that is redirected to, which is what the file

@@ -13,7 +13,8 @@
 #include <string.h>
 
 enum {
-    MOVED_MAX = 32 * 1024,            /* bytes: links that are too many are not noted */
+    MOVED_MAX = 32 * 1024,            /* bytes: links that are too many are not noted, */
+    URL_SHOWN = 2048,                 /* and of a URL that is too long only so many */
     LINE_MAX_SIZE = MOVED_MAX + 16384 /* with the URL, and what somebody has put behind it */
 };
 
@@ -48,8 +49,8 @@ void offline_put_line(const struct crawl *crawl, struct weft_text url, struct we
     put_sign(crawl, url, sign);
     out_string(out, css ? "\n/* " : "\n<!-- ");
     out_string(out, mark);
-    put_harmless(out, url);
-    out_string(out, " ");
+    put_harmless(out, weft_text(url.data, url.size < URL_SHOWN ? url.size : URL_SHOWN));
+    out_string(out, url.size > URL_SHOWN ? "... " : " ");
     out_string(out, sign);
     out_text(out, moved);
     out_string(out, css ? "] */\n" : "] -->\n");
@@ -81,7 +82,7 @@ bool offline_find_line(const struct crawl *crawl, struct weft_text url, struct w
     char sign[OFFLINE_SIGN + 2];
     struct weft_text end = end_of(file);
     put_sign(crawl, url, sign);
-    *line = (struct offline_line){.begin = file.size};
+    *line = (struct offline_line){.begin = file.size, .end = file.size};
     const char *at = memmem(end.data, end.size, sign, OFFLINE_SIGN + 1);
     if (at == NULL)
         return false;
@@ -91,7 +92,9 @@ bool offline_find_line(const struct crawl *crawl, struct weft_text url, struct w
     const char *bracket = memchr(at, ']', (size_t)(end.data + end.size - at));
     if (begin == NULL || bracket == NULL)
         return false;
+    const char *after = memchr(bracket, '\n', (size_t)(end.data + end.size - bracket));
     line->begin = (size_t)(begin - file.data);
+    line->end = after != NULL ? (size_t)(after + 1 - file.data) : file.size;
     line->moved = weft_text(at, (size_t)(bracket - at));
     return true;
 }

@@ -72,8 +72,9 @@ static void put_encoding(const struct page *page, struct weft_text document, str
         snprintf(words, sizeof words, "@charset \"%s\";", links->encoding);
         out_insert(out, 0, words);
     } else {
+        size_t head = local_head(document);
         snprintf(words, sizeof words, "<meta charset=\"%s\">", links->encoding);
-        out_insert(out, local_head(document), words);
+        out_insert(out, head <= swaps_first(&page->reader->swaps) ? head : 0, words);
     }
 }
 
@@ -82,15 +83,19 @@ static int rewrite(struct save *save)
 {
     struct page *page = weft_owner(save, struct page, save);
     struct reader *reader = page->reader;
-    struct weft_text document = original_of(page), moved;
+    struct weft_text document = original_of(page), moved, added = weft_text(NULL, 0);
     moved = weft_text(reader->moved.data, reader->moved.size);
     reader->rewritten.size = 0;
-    if (page->ours)
+    if (page->ours) { /* somebody may have added something */
+        added = weft_text(document.data + page->line.end, document.size - page->line.end);
         document.size = page->line.begin;
+    }
     if (reader->moved.failed || !swaps_write(&reader->swaps, document, &reader->rewritten))
         return UV_ENOMEM;
-    put_encoding(page, document, &reader->rewritten); /* there are no links before it */
+    put_encoding(page, document, &reader->rewritten);
     offline_put_line(page->crawl, page->url.href, moved, is_css(page), &reader->rewritten);
+    if (added.size > 0)
+        out_text(&reader->rewritten, added);
     save->data = reader->rewritten.data;
     save->size = reader->rewritten.size;
     return reader->rewritten.failed ? UV_ENOMEM : 0;
@@ -211,7 +216,8 @@ static int decide_anew(struct page *page)
     if (err != 0)
         return err;
     snprintf(media, sizeof media, "%.*s", WEFT_TEXT_ARGS(result.media_type));
-    if (!reader_type(weft_text_of(media), weft_text_of(page->name), &page->type, &charset))
+    if (!reader_type_of(weft_text_of(media), weft_text_of(page->name), document, &page->type,
+                        &charset, &page->untold))
         return 0;
     page->ours = offline_find_line(page->crawl, page->url.href, document, &page->line);
     err = page_read_begin(page);
@@ -367,7 +373,8 @@ static int want_all(struct weft_crawl *state, weft_crawl_id id, struct weft_text
     enum weft_links_type type;
     struct weft_text charset;
     (void)state, (void)url;
-    if (is_there(result) && reader_type(result->media_type, result->file, &type, &charset))
+    if (is_there(result) && (reader_type(result->media_type, result->file, &type, &charset) ||
+                             reader_is_unknown(result->media_type, result->file)))
         offline_want(context, id);
     return 0;
 }
@@ -423,13 +430,22 @@ static int rename_page(struct crawl *crawl, weft_crawl_id id,
         page_claim_name(crawl, id, &crawl->other, result->media_type, name) != 0)
         return 0;
     snprintf(before, sizeof before, "%.*s", WEFT_TEXT_ARGS(result->file));
-    if (save_rename(&crawl->folder, before, name) != 0)
+    if (save_rename(&crawl->folder, before, name, true) != 0)
         return 0;
     renamed.file = weft_text_of(name);
     return weft_crawl_settle(&crawl->state, id, &renamed);
 }
 
-/* It is there, as it came from a site: once it is settled, it is looked at. */
+/* wget's name may be in another one than ours. */
+static bool is_in_folder_of(const char *one, const char *other)
+{
+    const char *slash = strrchr(one, '/');
+    size_t size = slash != NULL ? (size_t)(slash - one) + 1 : 0;
+    return strncmp(one, other, size) == 0 && strchr(other + size, '/') == NULL;
+}
+
+/* It is there, as it came from a site: once it is settled, it is looked at. A file that has the name it should have
+ * may be that of a URL that is not seen yet. */
 void offline_adopt(struct page *page)
 {
     char name[NAME_SIZE];
@@ -438,7 +454,8 @@ void offline_adopt(struct page *page)
         return;
     if (local_ending(weft_text_of(page->name), type) != NULL &&
         page_claim_name(page->crawl, page->id, &page->url, type, name) == 0 &&
-        save_rename(&page->crawl->folder, page->name, name) == 0)
+        is_in_folder_of(page->name, name) &&
+        save_rename(&page->crawl->folder, page->name, name, false) == 0)
         memcpy(page->name, name, sizeof name);
     offline_want(page->crawl, page->id);
 }

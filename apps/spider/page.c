@@ -230,7 +230,8 @@ static int on_head(struct weft_http_fetch *fetch)
     if (most > 0 && size > most)
         return refuse(page, UV_EFBIG);
     page->nofollow = !settings->no_robots && fields_nofollow(page);
-    if ((!linked && !page->unknown && settings_dry(settings)) || check_only_looks(page, type))
+    if ((!linked && !page->unknown && settings_dry(settings)) ||
+        check_only_looks(page, linked ? type : WEFT_LINKS_HTML))
         return refuse(page, UV_ENOTSUP);
     int err = page_read_begin(page);
     if (err == 0)
@@ -308,12 +309,15 @@ bool page_has_answer(const struct page *page)
     return page->fetch.op.status == 0 || (page->enough && page->refused == 0);
 }
 
-/* What it is stands in its first bytes, if nowhere else. */
+/* What it is stands in its first bytes, if nowhere else; as long as they are blank, in those that follow. */
 static int look_at_first(struct page *page, const char *data, size_t size)
 {
-    page->unknown = false;
-    page->untold = reader_looks_like_page(data, size);
-    return page->untold ? begin_links(page, WEFT_LINKS_HTML, weft_text(NULL, 0)) : 0;
+    enum reader_look look = reader_look(data, size);
+    page->unknown = look == READER_BLANK;
+    page->untold = look == READER_PAGE;
+    if (page->untold)
+        return begin_links(page, WEFT_LINKS_HTML, weft_text(NULL, 0));
+    return !page->unknown && settings_dry(page->crawl->settings) ? UV_ENOTSUP : 0;
 }
 
 static int on_body(struct weft_http_fetch *fetch, const char *data, size_t size)

@@ -32,12 +32,27 @@ bool reader_is_unknown(struct weft_text content_type, struct weft_text name)
            strcmp(weft_http_media_type(name), "application/octet-stream") == 0;
 }
 
-bool reader_looks_like_page(const char *data, size_t size)
+enum reader_look reader_look(const char *data, size_t size)
 {
-    size_t at = 0;
-    while (at < size && data[at] != '\0' && strchr(" \t\r\n", data[at]) != NULL)
+    static const char mark[] = "\xef\xbb\xbf";
+    size_t at = size >= 3 && memcmp(data, mark, 3) == 0 ? 3 : 0;
+    while (at < size && data[at] != '\0' && strchr(" \t\r\n\f", data[at]) != NULL)
         at++;
-    return at < size && data[at] == '<';
+    if (at == size)
+        return READER_BLANK;
+    return data[at] == '<' ? READER_PAGE : READER_NO_PAGE;
+}
+
+bool reader_type_of(struct weft_text content_type, struct weft_text name, struct weft_text body,
+                    enum weft_links_type *type, struct weft_text *charset, bool *untold)
+{
+    *untold = false;
+    if (reader_type(content_type, name, type, charset))
+        return true;
+    *untold =
+        reader_is_unknown(content_type, name) && reader_look(body.data, body.size) == READER_PAGE;
+    *type = WEFT_LINKS_HTML;
+    return *untold;
 }
 
 /* ---- buffers -------------------------------------------------------------------------------- */
@@ -238,7 +253,7 @@ int reader_follow(struct reader *reader, const struct memo *memo, reader_follow_
         soon = announce(reader, memo, soon);
         memcpy(&noted, reader->found.data + at, sizeof noted);
         at += sizeof noted + noted.size;
-        reader->number += noted.kind != WEFT_LINK_BASE && noted.kind != WEFT_LINK_GUARD;
+        reader->number += noted.kind == WEFT_LINK_NAVIGATION || noted.kind == WEFT_LINK_REQUISITE;
         err = follow_noted(&noted, reader->found.data + at - noted.size, follow, context);
     }
     reader->found.used = 0;

@@ -50,7 +50,11 @@ bool reader_type(struct weft_text content_type, struct weft_text name, enum weft
 
 /* Does nobody say what it is, neither its Content-Type nor its name? Then it is a page if it begins like one. */
 bool reader_is_unknown(struct weft_text content_type, struct weft_text name);
-bool reader_looks_like_page(const char *data, size_t size);
+enum reader_look { READER_BLANK, READER_PAGE, READER_NO_PAGE };
+enum reader_look reader_look(const char *data, size_t size);
+/* reader_type for a body that is there: it tells, if nobody else does. *untold: it had to. */
+bool reader_type_of(struct weft_text content_type, struct weft_text name, struct weft_text body,
+                    enum weft_links_type *type, struct weft_text *charset, bool *untold);
 
 /* Begin a body, whose links are relative to url. Without reader_links nobody looks for any. */
 int reader_begin(struct reader *reader, const struct weft_crawl *state, const struct weft_url *url);

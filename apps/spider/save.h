@@ -173,7 +173,8 @@ void save_look_at(const struct weft_site *site, struct weft_op *parent, struct s
 void save_look_begin(struct weft_op *op);
 
 /* Give a file another name in the same folder; at once, on the caller's thread. One that has it already and is
- * not there under the old name is fine. UV_EINVAL: that is no name; UV_ENOENT, UV_ELOOP, errors of the disk. */
-int save_rename(struct save_folder *folder, const char *from, const char *to);
+ * not there under the old name is fine. replace: even if another file has it; otherwise that is UV_EEXIST.
+ * UV_EINVAL: that is no name; UV_ENOENT, UV_ELOOP, errors of the disk. */
+int save_rename(struct save_folder *folder, const char *from, const char *to, bool replace);
 
 #endif

@@ -225,7 +225,15 @@ void save_place_leave(struct save_folder *folder, const struct save_place *place
     uv_mutex_unlock(&folder->lock_);
 }
 
-int save_rename(struct save_folder *folder, const char *from, const char *to)
+/* By a second name for it: that is never another file's. */
+static int move_if_free(int fd, const char *from, const char *to)
+{
+    if (linkat(fd, from, fd, to, 0) != 0 || unlinkat(fd, from, 0) != 0)
+        return save_error();
+    return 0;
+}
+
+int save_rename(struct save_folder *folder, const char *from, const char *to, bool replace)
 {
     struct save_place place;
     const char *slash = strrchr(to, '/');
@@ -235,9 +243,11 @@ int save_rename(struct save_folder *folder, const char *from, const char *to)
     if (err != 0)
         return err;
     const char *last = slash != NULL ? slash + 1 : to;
-    if (renameat(place.fd, place.last, place.fd, last) != 0)
+    if (!replace)
+        err = move_if_free(place.fd, place.last, last);
+    else if (renameat(place.fd, place.last, place.fd, last) != 0)
         err = save_error();
-    if (err == UV_ENOENT && faccessat(place.fd, last, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+    if (replace && err == UV_ENOENT && faccessat(place.fd, last, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
         err = 0; /* it was, by somebody who could not say so any more */
     save_place_leave(folder, &place);
     return err;

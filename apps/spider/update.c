@@ -87,6 +87,12 @@ static bool is_gone(int http_status)
     return http_status == 404 || http_status == 410;
 }
 
+/* Of one that failed the file may be there, because it is gone. 0: it was there before its crawl. */
+static bool was_page(int http_status)
+{
+    return http_status == 0 || (http_status >= 200 && http_status < 300);
+}
+
 void update_recall(struct page *page)
 {
     struct crawl *crawl = page->crawl;
@@ -98,7 +104,7 @@ void update_recall(struct page *page)
     if (crawl->update.since == 0 || weft_crawl_result(&crawl->state, page->id, &result) != 0)
         return;
     page->before.known = result.fetched != 0;
-    if (is_gone(result.http_status) || !file_is_there(crawl, result.file, &info))
+    if (!was_page(result.http_status) || !file_is_there(crawl, result.file, &info))
         return;
     if (result.http_status == 0 && weft_http_date_format(date, info.st_mtime) == 0)
         result.last_modified = weft_text_of(date); /* it was on the disk before the state */
@@ -162,8 +168,7 @@ void update_keep_file(const struct page *page, struct weft_crawl_result *result,
 {
     struct weft_crawl_result before;
     struct stat info;
-    if (!is_gone(page->fetch.status) ||
-        weft_crawl_result(&page->crawl->state, page->id, &before) != 0 ||
+    if (weft_crawl_result(&page->crawl->state, page->id, &before) != 0 ||
         !file_is_there(page->crawl, before.file, &info))
         return;
     snprintf(name, NAME_SIZE, "%.*s", WEFT_TEXT_ARGS(before.file));

@@ -64,7 +64,8 @@ void update_same(struct page *page);
 bool update_start_is_same(const struct crawl *crawl, weft_crawl_id id);
 /* It was there, and the server says that it is not any more. */
 bool update_is_gone(const struct page *page);
-/* Its file stays, if it had one, and links of a copy lead there: result->file is that, in name. */
+/* It failed. If it has a file, because it was there before it was gone, that stays, and links of a copy lead
+ * there: result->file is that, in name. */
 void update_keep_file(const struct page *page, struct weft_crawl_result *result,
                       char name[NAME_SIZE]);
 /* For the log, of a page that was saved, moved or failed: "new", "changed", "gone"; NULL: nothing to say. */

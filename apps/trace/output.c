@@ -52,7 +52,10 @@ void out_format(struct out *out, const char *format, ...)
 
 void out_insert(struct out *out, size_t at, const char *string)
 {
-    size_t size = strlen(string), behind = out->size - at;
+    size_t size = strlen(string);
+    if (at > out->size)
+        at = out->size;
+    size_t behind = out->size - at;
     out_string(out, string);
     if (out->failed || size == 0)
         return;

@@ -18,7 +18,7 @@ struct out {
 void out_text(struct out *out, struct weft_text text);
 void out_string(struct out *out, const char *string);
 __attribute__((format(printf, 2, 3))) void out_format(struct out *out, const char *format, ...);
-/* Before what is at `at`, which is at most its size. */
+/* Before what is at `at`; or at the end, if there is nothing. */
 void out_insert(struct out *out, size_t at, const char *string);
 void out_free(struct out *out);
 /* All of it to a descriptor; where that does not block but has no room, it waits. 0 or a status. */

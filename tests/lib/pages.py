@@ -3,7 +3,8 @@
     pages.py FOLDER LOG
 
 A page is a file of FOLDER: a status, fields, an empty line, the body. Its name is the target of the URL with %2F for
-each slash. Each has an ETag and a Content-Type, unless a field says "ETag: none"; who knows the ETag gets a 304. LOG has a line for each request:
+each slash. Each has an ETag and a Content-Type, unless a field says "ETag: none"; who knows the ETag gets a 304. A HEAD is answered with
+what a field "Head-Status" says. LOG has a line for each request:
 "GET /target 200".
 """
 import hashlib
@@ -32,7 +33,9 @@ class Pages(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         status, fields, body = self.page()
         names = {name.lower() for name, _ in fields}
-        fields = [field for field in fields if field not in (["ETag", "none"], ["Content-Type", "none"])]
+        if self.command == "HEAD":
+            status = int(dict(fields).get("Head-Status", status))
+        fields = [field for field in fields if field[0] != "Head-Status" and field not in (["ETag", "none"], ["Content-Type", "none"])]
         tag = '"%s"' % hashlib.md5(body).hexdigest()
         if "etag" not in names and status == 200:
             fields.append(("ETag", tag))

@@ -152,6 +152,12 @@ TEST(what_belongs_into_the_head_comes_behind_the_doctype)
     assert_int_equal(head(" \n<!-- > --> <?xml x?>\n<!doctype html PUBLIC 'x'><p>"), 49);
     assert_int_equal(head("<p><!doctype html>"), 0);
     assert_int_equal(head("<!-- <!doctype html>"), 0);
+    assert_int_equal(head("<!-- --!><p>--><!doctype html>"), 0);
+    assert_int_equal(head("<!--><p>--><!doctype html>"), 0);
+    assert_int_equal(head("<!---><!doctype html>"), 21);
+    assert_int_equal(head("<!-- --!> --><!doctype html>"), 0);
+    assert_int_equal(head("<!-- --> --!><!doctype html>"), 0);
+    assert_int_equal(head("<!----!><!doctype html>"), 23);
     assert_int_equal(head("<!doctype html"), 0);
     assert_int_equal(head("text"), 0);
     assert_int_equal(head(""), 0);

@@ -70,3 +70,11 @@ page / <<<'<link rel=stylesheet href=/none.css>'
 check "$site/" inf 4
 expect status 3
 broken "$site/none.css" "$site/"
+
+it "does not take what nobody says the type of for more than a page that is too far away"
+pages
+links /far | page /
+links /broken | page /far 200 'Content-Type: none' 'Head-Status: 405'
+check "$site/" 0
+expect status 0
+expect_part stdout "0 broken"

@@ -126,6 +126,48 @@ spider -k "$site/" inf
 expect_file t.html
 cmp -s "$home/$host/wide.html" "$scratch/wide" || fail "it is not as it came any more"
 
+it "takes no file's place that belongs to a URL it has not come to yet"
+pages
+links /foo.xyz | page /
+page /foo.xyz 200 'Content-Type: none' <<<'<p>foo <a href="/bar">b</a>'
+links /foo.xyz.html | page /bar
+page /foo.xyz.html <<<'another'
+fresh
+spider "$site/" inf
+rm -r "$home/.weft"
+spider -k "$site/" inf
+expect_links index.html foo.xyz
+expect_links bar.html foo.xyz.html
+grep -q another "$home/$host/foo.xyz.html" || fail "what was there is gone"
+
+it "keeps what somebody has added to a file"
+pages
+links /a | page /
+links /b | page /a
+page /b <<<b
+fresh
+spider -k "$site/" 1
+echo '<p>my own' >>"$home/$host/a.html"
+spider -k "$site/" 2
+expect_links a.html b.html
+[ "$(tail -n 1 "$home/$host/a.html")" = '<p>my own' ] || fail "$(tail "$home/$host/a.html")"
+[ "$(grep -c 'weft: taken from' "$home/$host/a.html")" -eq 1 ] || fail "$(tail "$home/$host/a.html")"
+
+it "leads to the file of what is gone, whatever else is answered later"
+pages
+links /a | page /
+page /a <<<a
+fresh
+spider -k "$site/" 1
+for status in 404 500 404 410; do
+    page /a $status <<<no
+    spider -k --update --retries 0 "$site/" 1
+    expect_links index.html a.html
+done
+page /a <<<'here again'
+spider -k --update "$site/" 1
+grep -q 'here again' "$home/$host/a.html" || fail "$(<"$home/$host/a.html")"
+
 it "takes what looks like a page for one, if nobody says what it is"
 pages
 links /untold /binary /odd.name | page /
@@ -141,6 +183,43 @@ expect_links odd.name.html untold.html
 expect_links binary.html /no
 spider -k --update "$site/" inf
 expect_links odd.name.html untold.html
+printf '\xef\xbb\xbf \n<a href="/t">t</a>' | page /marked 200 'Content-Type: none'
+links /marked /senseless.xyz | page /
+links /t | page /senseless.xyz 200 'Content-Type: foo'
+fresh
+spider "$site/" 1
+expect_no_file t.html
+spider "$site/" inf
+expect_file t.html
+spider -k "$site/" inf
+expect_links marked.html t.html
+expect_links senseless.xyz t.html
+
+it "does not fetch more than it needs to see that something is no page, in a run that saves nothing"
+pages
+links /large | page /
+head -c 30000000 /dev/zero | page /large 200 'Content-Type: none'
+spider --list --log-json "$scratch/log" "$site/" inf
+wire=$(sed -n 's/.*"event":"fetch".*\/large".*"wire":\([0-9]*\).*/\1/p' "$scratch/log")
+[ "$wire" -lt 20000000 ] || fail "$wire bytes of it: $(<"$scratch/log")"
+
+it "has the mark of an encoding in one place, whatever a page says before"
+pages
+{
+    printf '<!-- x --!>'
+    for _ in {1..20}; do
+        printf '<a href="%s/a/%s">x</a>' "$site" "$(printf 'b/../%.0s' {1..60})"
+    done
+    printf -- '--><!doctype html><p>\xe9'
+} | page / 200 'Content-Type: text/html; charset=windows-1252'
+page /a/ <<<a
+fresh
+spider -k "$site/" 1
+[ "$(head -c 29 "$home/$host/index.html")" = '<meta charset="windows-1252">' ] ||
+    fail "$(head -c 100 "$home/$host/index.html")"
+[ "$(grep -c 'meta charset' "$home/$host/index.html")" -eq 1 ] || fail "$(<"$home/$host/index.html")"
+mapfile -t same < <(yes a/index.html | head -n 20)
+expect_links index.html "${same[@]}"
 
 it "writes into a file how it is encoded, if only the server said that"
 pages

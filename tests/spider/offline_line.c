@@ -61,6 +61,24 @@ TEST(a_line_says_where_a_file_is_from_and_where_it_begins)
     down();
 }
 
+TEST(a_long_url_is_cut_and_its_file_is_known_all_the_same)
+{
+    static char text[60000];
+    struct offline_line line;
+    up();
+    memset(text, '*', sizeof text - 1); /* each is three bytes in a comment */
+    memcpy(text, "http://h.test/", 14);
+    out_string(&file, "body");
+    offline_put_line(&crawl, weft_text_of(text), weft_text_of(" 1:2:3"), false, &file);
+    out_string(&file, "and more");
+    assert_true(
+        offline_find_line(&crawl, weft_text_of(text), weft_text(file.data, file.size), &line));
+    assert_int_equal(line.begin, 4);
+    assert_int_equal(line.end, file.size - strlen("and more"));
+    assert_int_equal(offline_before_moved(&line, 1, 3), 2);
+    down();
+}
+
 TEST(what_another_crawl_or_a_site_has_written_is_not_ours)
 {
     struct offline_line line;

@@ -136,23 +136,25 @@ expect_took 900
 it "says so when a Crawl-delay is long, and takes no more than an hour for it"
 site --no-extras --pages 4 --robots 'User-agent: *\nCrawl-delay: 86400000'
 fresh
-spider --max-time 1s "$site/" inf 4
+spider --max-time 3s "$site/" inf 4
 expect stderr "weft: $site is asked every 1 h 0 min only, because its robots.txt says so (Crawl-delay; \
 --no-robots does not heed it)"
 [ "$(total)" -le 1 ] || fail "$(total) requests"
 
 it "says so again in a run that does not ask for it again"
-spider --max-time 1s "$site/" inf 4
+spider --max-time 3s "$site/" inf 4
 expect_part stderr "every 1 h 0 min only"
 [ "$(asked /robots.txt)" -eq 1 ] || fail "$(asked /robots.txt) times"
 
 it "does not say so with --quiet, nor if the user wants to wait as long, or need not heed it"
 fresh
-spider -q --max-time 1s "$site/" inf 4
+spider -q --max-time 3s "$site/" inf 4
 expect stderr ""
+[ "$(asked /robots.txt)" -eq 2 ] || fail "$(asked /robots.txt) times"
 fresh
-spider --polite --delay 1h --max-time 1s "$site/" inf 4
+spider --polite --delay 1h --max-time 3s "$site/" inf 4
 expect stderr ""
+[ "$(asked /robots.txt)" -eq 3 ] || fail "$(asked /robots.txt) times"
 fresh
 spider --no-robots "$site/" inf 4
 expect status 0
@@ -162,7 +164,8 @@ it "says so from ten seconds on"
 for seconds in 10 11; do
     site --no-extras --pages 4 --robots "User-agent: *\nCrawl-delay: $seconds"
     fresh
-    spider --max-time 1s "$site/" inf 4
+    spider --max-time 3s "$site/" inf 4
+    [ "$(asked /robots.txt)" -eq 1 ] || fail "$(asked /robots.txt) times"
     if [ "$seconds" = 10 ]; then
         expect stderr ""
     else

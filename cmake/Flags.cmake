@@ -18,10 +18,11 @@ add_library(weft-flags INTERFACE)
 target_compile_options(weft-flags INTERFACE -Werror=implicit-function-declaration
     -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
     $<$<BOOL:${WEFT_WERROR}>:-Werror>)
-# Sites name files as the reader knows them. Tests find their data by their own names: those stay
-# whole (WEFT_WHOLE_NAMES of the target).
+# Sites name files as the reader knows them. Tests (WEFT_IS_TEST of the target) find their data by their
+# own names: those stay whole.
+set(is_test $<BOOL:$<TARGET_PROPERTY:WEFT_IS_TEST>>)
 target_compile_options(weft-flags INTERFACE
-    $<$<NOT:$<BOOL:$<TARGET_PROPERTY:WEFT_WHOLE_NAMES>>>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>)
+    $<$<NOT:${is_test}>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>)
 # uv.h needs POSIX and the Linux-only files need more. Defined as nothing, so that a file may say
 # `#define _GNU_SOURCE` itself without being warned of a redefinition.
 target_compile_definitions(weft-flags INTERFACE _GNU_SOURCE=)
@@ -49,3 +50,6 @@ if(WEFT_COVERAGE)
 endif()
 target_compile_options(weft-flags INTERFACE ${sanitize})
 target_link_options(weft-flags INTERFACE ${sanitize})
+# What a test calls is optimized as it is for everybody. The test itself runs a few times: to optimize
+# it takes longer than it saves.
+target_compile_options(weft-flags INTERFACE $<${is_test}:-O0>)

@@ -1,4 +1,4 @@
-# Each tests/fuzz/<name>.c defines LLVMFuzzerTestOneInput and becomes build/fuzz/tests/fuzz/<name>;
+# Each tests/fuzz/<name>.c defines LLVMFuzzerTestOneInput and becomes <build>/tests/fuzz/<name>;
 # tools/fuzz runs them. Target `fuzzers` builds them and what they need, nothing else. One that
 # needs a library more says so: see weft_find_links.
 if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")

@@ -1,7 +1,8 @@
 # Every folder below tests/ is a room; lib (what tests are made with), install and fuzz are not.
 #
 #   tests/<room>/<name>.c    a cmocka program, ctest <room>/<name>; and again with the ready queue
-#                            in shuffled order, once a seed: <room>/<name>@<seed>, label shuffled
+#                            in shuffled order, once a seed: <room>/<name>@<seed>, label shuffled.
+#                            Under a sanitizer only that, with a seed that no other build has
 #   tests/<room>/<name>.sh   a script, with WEFT_BUILD and WEFT_SOURCE in its environment; one that
 #                            cannot run here exits with 77
 #
@@ -10,11 +11,15 @@
 # also:   run it once more with this in its environment: <room>/<name>@also
 # needs:  hooks    is not run (ctest says so) if the library is built with WEFT_NO_HOOKS
 # labels: threads  also run under ThreadSanitizer
-#         valgrind also run under valgrind
+#         valgrind also run under valgrind: some of each room; those that are
+#         valgrind-long by `make torture`
 #         model    seeded comparison with a simple model; longer under `make torture`
 #         stress   a load test; longer under `make torture`
 #         browser  a page in a real browser: only in the plain build
-set(WEFT_SHUFFLE_SEEDS 1 2 3)
+set(WEFT_SHUFFLE_SEEDS 1 2)
+if(WEFT_SANITIZE)
+    set(WEFT_SHUFFLE_SEEDS 3)
+endif()
 set(WEFT_TEST_TIMEOUT 60)
 
 pkg_check_modules(cmocka REQUIRED IMPORTED_TARGET cmocka)
@@ -23,7 +28,7 @@ find_package(Threads REQUIRED)
 file(GLOB helpers CONFIGURE_DEPENDS tests/lib/*.c)
 add_library(weft-check STATIC ${helpers})
 target_include_directories(weft-check PUBLIC tests/lib include src)
-set_target_properties(weft-check PROPERTIES WEFT_WHOLE_NAMES ON)
+set_target_properties(weft-check PROPERTIES WEFT_IS_TEST ON)
 target_link_libraries(weft-check PUBLIC libweft-test-static libweft-static PkgConfig::cmocka Threads::Threads weft-flags)
 
 # What only ThreadSanitizer needs, so that its stage builds that and no more.
@@ -62,7 +67,7 @@ function(weft_add_test_program source)
     string(REPLACE "/" "-" target test-${name})
     weft_add_program(${target} tests/${name} ${source})
     target_link_libraries(${target} PRIVATE weft-check weft-apps)
-    set_target_properties(${target} PROPERTIES WEFT_WHOLE_NAMES ON)
+    set_target_properties(${target} PROPERTIES WEFT_IS_TEST ON)
 
     weft_test_traits(${source} its)
     if("threads" IN_LIST its_labels)
@@ -71,9 +76,11 @@ function(weft_add_test_program source)
     foreach(label IN LISTS its_labels)
         set_property(GLOBAL APPEND PROPERTY weft_labelled_${label} tests/${name})
     endforeach()
-    add_test(NAME ${name} COMMAND ${target})
-    set_tests_properties(${name} PROPERTIES TIMEOUT ${its_timeout} COST ${its_timeout} LABELS "${its_labels}"
-        DISABLED ${its_disabled})
+    if(NOT (WEFT_SANITIZE AND its_shuffle))
+        add_test(NAME ${name} COMMAND ${target})
+        set_tests_properties(${name} PROPERTIES TIMEOUT ${its_timeout} COST ${its_timeout}
+            LABELS "${its_labels}" DISABLED ${its_disabled})
+    endif()
     if(its_also)
         add_test(NAME ${name}@also COMMAND ${target})
         set_tests_properties(${name}@also PROPERTIES TIMEOUT ${its_timeout}
@@ -82,7 +89,7 @@ function(weft_add_test_program source)
     if(its_shuffle)
         foreach(seed IN LISTS WEFT_SHUFFLE_SEEDS)
             add_test(NAME ${name}@${seed} COMMAND ${target})
-            set_tests_properties(${name}@${seed} PROPERTIES TIMEOUT ${its_timeout}
+            set_tests_properties(${name}@${seed} PROPERTIES TIMEOUT ${its_timeout} COST ${its_timeout}
                 LABELS "${its_labels};shuffled" ENVIRONMENT WEFT_SHUFFLE=${seed}
                 DISABLED ${its_disabled})
         endforeach()
@@ -114,14 +121,18 @@ foreach(source IN LISTS scripts)
     weft_add_test_script(${source})
 endforeach()
 
-# What the tools run by themselves, without ctest: <build>/valgrind.list, model.list, stress.list.
-foreach(label valgrind model stress)
+# What the tools run by themselves, without ctest: <build>/valgrind.list, model.list …
+foreach(label valgrind valgrind-long model stress)
     get_property(labelled GLOBAL PROPERTY weft_labelled_${label})
     list(JOIN labelled "\n" labelled)
     file(WRITE "${PROJECT_BINARY_DIR}/${label}.list" "${labelled}\n")
 endforeach()
 
-# The fuzzers' corpora are tests too: what once was found is looked at again, with any compiler.
+# The fuzzers' corpora are tests too: what once was found is looked at again, with any compiler. (Where
+# there are fuzzers, they do that themselves.)
+if(WEFT_FUZZ)
+    return()
+endif()
 file(GLOB fuzzers CONFIGURE_DEPENDS tests/fuzz/*.c)
 set_source_files_properties(${fuzzers} PROPERTIES COMPILE_OPTIONS -Wno-missing-prototypes)
 foreach(source IN LISTS fuzzers)

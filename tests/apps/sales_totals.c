@@ -1,4 +1,4 @@
-/* ctest: labels=threads,valgrind */
+/* ctest: labels=threads,valgrind-long */
 /* The four ways to a total: who shares a scan, what is kept, what is forgotten, who may leave. */
 #include "../sales/kit.h"
 #include "fault.h"

@@ -2,7 +2,7 @@
  * a loop with a hook, which sees it come and go with the right type and group. One without a row in
  * the table below fails, and so does one that no test puts through the conformance suite, where
  * hooks look at all the rest. Most are given nothing, and refuse: that is seen like all else.
- * ctest: labels=valgrind needs=hooks */
+ * ctest: labels=valgrind-long needs=hooks */
 #include "hook_log.h"
 #include "provider.h"
 #include <ctype.h>

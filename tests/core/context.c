@@ -1,5 +1,5 @@
 /* Context by itself: who sees what was set where, and when it is released.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "fault.h"
 #include "loop.h"
 #include <string.h>

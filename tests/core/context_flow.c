@@ -1,6 +1,6 @@
 /* Context through control flow, timers and queues: what is begun for a request has its value,
  * however many requests share the loop, the queue or the promise.
- * ctest: labels=valgrind needs=hooks */
+ * ctest: labels=valgrind-long needs=hooks */
 #include "context_kit.h"
 #include <string.h>
 #include <weft/cargo.h>

@@ -1,5 +1,5 @@
 /* Context through the thread pool, the network and other processes.
- * ctest: labels=threads,valgrind timeout=120 needs=hooks */
+ * ctest: labels=threads,valgrind-long timeout=120 needs=hooks */
 #include "context_kit.h"
 #include "scratch.h"
 #include <weft/dns.h>

@@ -1,6 +1,6 @@
 /* Keys belong to the process, and there are WEFT_KEYS of them: in a program of their own, because
  * it uses them up. The tests run in this order, the second after the first.
- * ctest: labels=threads,valgrind shuffle=no */
+ * ctest: labels=threads,valgrind-long shuffle=no */
 #include "loop.h"
 #include <stdlib.h>
 #include <weft/context.h>

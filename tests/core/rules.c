@@ -1,6 +1,6 @@
 /* Broken rules: each ends the process, and its text names the rule, the op, where that was begun
  * and the chain above it.
- * ctest: labels=threads,valgrind */
+ * ctest: labels=threads,valgrind-long */
 #include "loop.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* A million synchronous completions, and trees as deep: on a stack of 64 KiB, and with a timer and
  * a socket beside them that must not starve.
- * ctest: labels=stress,valgrind */
+ * ctest: labels=stress,valgrind-long */
 #include "loop.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* A pool of processes: what it does when all goes well, and what it says when it does not.
- * ctest: labels=valgrind timeout=120 */
+ * ctest: labels=valgrind-long timeout=120 */
 #include "pool.h"
 
 TEST(a_job_is_done_by_another_process)

@@ -1,6 +1,6 @@
 /* A pool of processes in trouble: workers that die, hang, lie or do not start. Real processes and
  * real time, in milliseconds: what is tested is that nobody waits for ever.
- * ctest: labels=valgrind timeout=120 */
+ * ctest: labels=valgrind-long timeout=120 */
 #include "pool.h"
 
 static unsigned events;

@@ -1,5 +1,5 @@
 /* What a job sends to the loop while it runs: order, backpressure, pauses, cancels.
- * ctest: labels=threads,valgrind */
+ * ctest: labels=threads,valgrind-long */
 #include "threads_kit.h"
 #include "fault.h"
 #include "hook_log.h"

@@ -1,6 +1,6 @@
 /* Concatenation when the system does not do what it is asked, and when sources change meanwhile. The
  * calls go through here; only those of the pool's threads are touched.
- * ctest: labels=threads,valgrind timeout=120 */
+ * ctest: labels=threads,valgrind-long timeout=120 */
 #include "loop.h"
 #include "scratch.h"
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /* Concatenation through the conformance suite, and without memory.
- * ctest: labels=threads,valgrind timeout=120 */
+ * ctest: labels=threads,valgrind-long timeout=120 */
 #include "fault.h"
 #include "loop.h"
 #include "provider.h"

@@ -1,6 +1,6 @@
 /* Concatenation as hooks see it, and whose context its threads have. The call to stat goes through
  * here, so that there is something of ours on the thread.
- * ctest: labels=threads,valgrind needs=hooks */
+ * ctest: labels=threads,valgrind-long needs=hooks */
 #include "hook_log.h"
 #include "scratch.h"
 #include <dlfcn.h>

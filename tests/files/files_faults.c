@@ -1,6 +1,6 @@
 /* Listing and searching without memory: each allocation fails once. One explorer, so that the order of
  * allocations is always the same.
- * ctest: labels=valgrind timeout=120 */
+ * ctest: labels=valgrind-long timeout=120 */
 #include "fault.h"
 #include "find_kit.h"
 

@@ -1,5 +1,5 @@
 /* Listing and searching, through the conformance suite.
- * ctest: labels=threads,valgrind timeout=120 */
+ * ctest: labels=threads,valgrind-long timeout=120 */
 #include "provider.h"
 #include "tree_kit.h"
 #include <weft/find.h>

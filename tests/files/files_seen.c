@@ -1,5 +1,5 @@
 /* Listings and searches as hooks see them, and the context of what runs on threads for them.
- * ctest: labels=threads,valgrind needs=hooks */
+ * ctest: labels=threads,valgrind-long needs=hooks */
 #include "find_kit.h"
 #include "hook_log.h"
 #include <stdatomic.h>

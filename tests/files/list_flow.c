@@ -1,5 +1,5 @@
 /* A listing as an operation: pauses, ends, cancels, queues.
- * ctest: labels=threads,valgrind timeout=120 */
+ * ctest: labels=threads,valgrind-long timeout=120 */
 #include "tree_kit.h"
 #include <sched.h>
 #include <semaphore.h>

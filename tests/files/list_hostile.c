@@ -3,7 +3,7 @@
  * The system calls of the pool's threads go through here: some file systems do not say of what kind an
  * entry is, some kernels have no openat2, and reading a folder can fail in the middle, but none of
  * that can be had at will.
- * ctest: labels=threads,valgrind timeout=120 */
+ * ctest: labels=threads,valgrind-long timeout=120 */
 #include "nobody.h"
 #include "tree_kit.h"
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* The parts of a walk, one by one: what waits, what is open, what is told, where we are.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "fault.h"
 #include "files/tree/block.h"
 #include "files/tree/branch.h"

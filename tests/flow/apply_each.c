@@ -1,5 +1,5 @@
 /* Apply each: the same value for many functions.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "model.h"
 #include "provider.h"
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Several promises at once: all, any, first, settled.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "model.h"
 #include "fault.h"
 #include "provider.h"

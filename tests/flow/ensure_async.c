@@ -1,5 +1,5 @@
 /* Ensure async: the task begins on a later turn of the loop.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "model.h"
 #include "provider.h"
 #include <stdlib.h>

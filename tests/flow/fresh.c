@@ -1,6 +1,6 @@
 /* Results are those of this run: under a cancelled parent, where nothing begins, none is left over
  * from the run before.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "loop.h"
 #include <weft/flow.h>
 

@@ -1,5 +1,5 @@
 /* Map: an each that keeps results, in input order whatever finishes first.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "model.h"
 #include <string.h>
 #include <weft/flow.h>

@@ -2,7 +2,7 @@
  *
  * A flow that is nested is described by a struct nest: it holds one of each kind, all of them made
  * of the same few jobs. Whatever is around it, it takes time, reports once and stops on a cancel.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "model.h"
 #include "core/op.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Reduce, reduce_right, concat and transform: results that are taken in input order, or not.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "model.h"
 #include "provider.h"
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Parallel: all steps at once, awaited together.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "model.h"
 #include <string.h>
 #include <weft/flow.h>

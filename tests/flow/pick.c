@@ -1,5 +1,5 @@
 /* Filter, reject, sort_by and group_by: which items, and in which order.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "model.h"
 #include "flow/sort.h"
 #include "provider.h"

@@ -1,5 +1,5 @@
 /* Promise and await: settled once, told to everybody, cancelled when nobody is left.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "model.h"
 #include "core/op.h"
 #include "fault.h"

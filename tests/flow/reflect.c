@@ -1,5 +1,5 @@
 /* Reflect: a task whose failure is a result.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "model.h"
 #include "provider.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Repeat: whilst, until, do_whilst, do_until, forever.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "model.h"
 #include "provider.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Detect, some and every: a search that stops where it has found.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "model.h"
 #include "provider.h"
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Settle: all outcomes, an error ends nothing.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "model.h"
 #include "provider.h"
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Timeout: a task with so much time and no more.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "model.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Times: a number of items without a source.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "model.h"
 #include "provider.h"
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Try each: one way after the other until one succeeds.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "model.h"
 #include "provider.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The client: names, addresses, handles, and when it lets go.
- * ctest: labels=valgrind timeout=120 also=WEFT_TEST_NO_DIRECT */
+ * ctest: labels=valgrind-long timeout=120 also=WEFT_TEST_NO_DIRECT */
 #include "outside.h"
 
 static struct scene scene;

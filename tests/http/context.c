@@ -1,5 +1,5 @@
 /* Context in a server: each request has its own, whatever came before it on its connection.
- * ctest: labels=valgrind needs=hooks */
+ * ctest: labels=valgrind-long needs=hooks */
 #include "client.h"
 #include <weft/context.h>
 #include <weft/hook.h>

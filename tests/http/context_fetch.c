@@ -1,6 +1,6 @@
 /* Context in the client: a fetch and what it calls have that of who fetches, however many share a
  * connection, a name or the client.
- * ctest: labels=valgrind timeout=120 also=WEFT_TEST_NO_DIRECT needs=hooks */
+ * ctest: labels=valgrind-long timeout=120 also=WEFT_TEST_NO_DIRECT needs=hooks */
 #include "outside.h"
 #include <weft/context.h>
 #include <weft/hook.h>

@@ -1,6 +1,6 @@
 /* libcurl on demand: what does not need it works without it, what does says that it is missing, and
  * once it is there everything goes on.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "http/client/curl.h"
 #include "outside.h"
 

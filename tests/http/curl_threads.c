@@ -1,5 +1,5 @@
 /* Several threads need libcurl for the first time at once.
- * ctest: labels=threads,valgrind shuffle=no */
+ * ctest: labels=threads,valgrind-long shuffle=no */
 #include "check.h"
 #include "http/client/curl.h"
 #include <uv.h>

@@ -1,6 +1,6 @@
 /* Connections of our own: which requests go over them, when one is used again, when it is asked
  * again, who waits.
- * ctest: labels=valgrind timeout=120 */
+ * ctest: labels=valgrind-long timeout=120 */
 #include "http/client/direct.h"
 #include "outside.h"
 

@@ -1,5 +1,5 @@
 /* Answers of all kinds: in pieces, in chunks, cut short, too large, and none at all.
- * ctest: labels=valgrind timeout=120 also=WEFT_TEST_NO_DIRECT */
+ * ctest: labels=valgrind-long timeout=120 also=WEFT_TEST_NO_DIRECT */
 #include "outside.h"
 
 static struct scene scene;

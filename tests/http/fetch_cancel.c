@@ -1,5 +1,5 @@
 /* Cancel at any moment: the fetch ends at once, and the server sees that nobody waits any more.
- * ctest: labels=valgrind timeout=120 also=WEFT_TEST_NO_DIRECT */
+ * ctest: labels=valgrind-long timeout=120 also=WEFT_TEST_NO_DIRECT */
 #include "outside.h"
 
 static struct scene scene;

@@ -1,5 +1,5 @@
 /* Deadlines, each one of them. On a virtual clock: nothing here takes time.
- * ctest: labels=valgrind timeout=120 also=WEFT_TEST_NO_DIRECT */
+ * ctest: labels=valgrind-long timeout=120 also=WEFT_TEST_NO_DIRECT */
 #include "outside.h"
 
 static struct scene scene;

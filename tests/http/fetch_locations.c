@@ -1,6 +1,6 @@
 /* Where a Location leads to: what is put together without curl, what is left to it, and that both
  * agree.
- * ctest: labels=valgrind shuffle=no */
+ * ctest: labels=valgrind-long shuffle=no */
 #include "check.h"
 #include "fault.h"
 #include "http/client/client.h"

@@ -1,5 +1,5 @@
 /* Only an answer that says yes: what only_ok makes an error of, and what it does not.
- * ctest: labels=valgrind timeout=120 also=WEFT_TEST_NO_DIRECT */
+ * ctest: labels=valgrind-long timeout=120 also=WEFT_TEST_NO_DIRECT */
 #include "outside.h"
 #include <weft/retry.h>
 

@@ -1,6 +1,6 @@
 /* Packed answers: gzip, deflate, br and zstd, what is none of them, and small ones that unpack to
  * very large ones.
- * ctest: labels=valgrind timeout=120 also=WEFT_TEST_NO_DIRECT */
+ * ctest: labels=valgrind-long timeout=120 also=WEFT_TEST_NO_DIRECT */
 #include "outside.h"
 #include "http/client/curl.h"
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 /* Client and fetch through the conformance suite, and both without memory.
- * ctest: labels=valgrind timeout=300 also=WEFT_TEST_NO_DIRECT */
+ * ctest: labels=valgrind-long timeout=300 also=WEFT_TEST_NO_DIRECT */
 #include "fault.h"
 #include "outside.h"
 #include "provider.h"

@@ -1,5 +1,5 @@
 /* The client as hooks see it, over connections of our own and by curl.
- * ctest: labels=valgrind also=WEFT_TEST_NO_DIRECT needs=hooks */
+ * ctest: labels=valgrind-long also=WEFT_TEST_NO_DIRECT needs=hooks */
 #include "hook_log.h"
 #include "outside.h"
 

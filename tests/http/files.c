@@ -1,5 +1,5 @@
 /* Static files: what is answered, in each of the ways in which a file can be read.
- * ctest: labels=valgrind timeout=120 */
+ * ctest: labels=valgrind-long timeout=120 */
 #include "files_site.h"
 
 #define DATE "Sun, 06 Nov 1994 08:49:37 GMT" /* of make_file */

@@ -1,5 +1,5 @@
 /* The listing of a folder: complete, in order, and harmless whatever the names are.
- * ctest: labels=valgrind timeout=120 */
+ * ctest: labels=valgrind-long timeout=120 */
 #include "files_site.h"
 
 static void fresh(void)

@@ -1,6 +1,6 @@
 /* Nothing outside of the folder is served: not by any path, not through any link, not while
  * somebody moves things about.
- * ctest: labels=valgrind,threads timeout=120 */
+ * ctest: labels=valgrind-long,threads timeout=120 */
 #include "files_site.h"
 #include "nobody.h"
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* Answering from a folder, through the conformance suite. Every run has a request of its own, that
  * a handler has left without an answer; the client reads nothing, but what is asked for fits into
  * the kernel's buffers.
- * ctest: labels=valgrind timeout=120 */
+ * ctest: labels=valgrind-long timeout=120 */
 #include "files_site.h"
 #include "provider.h"
 

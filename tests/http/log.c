@@ -1,5 +1,5 @@
 /* The lines of the access log: their forms, their escapes, their length.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "check.h"
 #include "http/server/log.h"
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* The access log as an op: what gets into the file, when, and what does not.
- * ctest: labels=threads,valgrind timeout=120 */
+ * ctest: labels=threads,valgrind-long timeout=120 */
 #include "ask.h"
 #include "core/op.h"
 #include "fault.h"

@@ -1,5 +1,5 @@
 /* Accept: which of several media types a client likes best. */
-/* ctest: labels=valgrind */
+/* ctest: labels=valgrind-long */
 #include "check.h"
 #include "message_heads.h"
 #include <weft/http_message.h>

@@ -1,5 +1,5 @@
 /* Entity tags, conditional requests, ranges. */
-/* ctest: labels=valgrind shuffle=no */
+/* ctest: labels=valgrind-long shuffle=no */
 #include "check.h"
 #include "message_heads.h"
 #include <uv.h>

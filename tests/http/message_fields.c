@@ -1,5 +1,5 @@
 /* Fields: names and values, lists, parameters, content types, links, directives, codings, hosts. */
-/* ctest: labels=valgrind shuffle=no */
+/* ctest: labels=valgrind-long shuffle=no */
 #include "check.h"
 #include "message_heads.h"
 #include <stdio.h>

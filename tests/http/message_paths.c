@@ -1,5 +1,5 @@
 /* Percent signs, forms, paths, and what a file is by its name. */
-/* ctest: labels=valgrind shuffle=no */
+/* ctest: labels=valgrind-long shuffle=no */
 #include "check.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Answers: their framing, what may be in them, in which order they come.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "client.h"
 #include "fault.h"
 #include <weft/timer.h>

@@ -1,5 +1,5 @@
 /* Answers that are the value of a cell: it lives as long as it is sent, and no longer.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "client.h"
 #include <weft/alloc.h>
 #include <weft/cache.h>

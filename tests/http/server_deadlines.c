@@ -1,6 +1,6 @@
 /* Times: for a head, between requests, for a body, for the client to take what is written, for a
  * whole request. All on the virtual clock.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "client.h"
 #include <weft/timer.h>
 

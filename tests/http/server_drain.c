@@ -1,5 +1,5 @@
 /* Stopping: gracefully or at once, in every phase of a connection.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "client.h"
 #include <weft/timer.h>
 

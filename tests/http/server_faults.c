@@ -1,6 +1,6 @@
 /* A whole conversation, in which one allocation after the other fails: the client gets an answer
  * that is right, one that says to come again, or none; never a wrong one.
- * ctest: labels=valgrind timeout=120 */
+ * ctest: labels=valgrind-long timeout=120 */
 #include "client.h"
 #include "fault.h"
 

@@ -1,6 +1,6 @@
 /* Clients that leave: whatever is done for them stops at once. Also those who only end their side,
  * and those who leave in the middle of a word.
- * ctest: labels=valgrind timeout=120 */
+ * ctest: labels=valgrind-long timeout=120 */
 #include "client.h"
 #include <signal.h>
 #include <weft/process.h>

@@ -1,5 +1,5 @@
 /* Limits: of heads, connections, requests on a connection, and memory.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "client.h"
 #include "fault.h"
 

@@ -3,7 +3,7 @@
  * Reading a body and writing a piece have their place below a request, so each of their runs is an
  * op around one that is begun there, and passes on what happens to it. The requests are made before a
  * run: clients whose handlers do nothing but wait.
- * ctest: labels=valgrind timeout=180 */
+ * ctest: labels=valgrind-long timeout=180 */
 #include "provider.h"
 #include "http/server/server.h"
 #include "loop.h"

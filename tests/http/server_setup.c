@@ -1,5 +1,5 @@
 /* Starting a server: addresses, settings that make no sense, several at a time.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "client.h"
 #include "scratch.h"
 

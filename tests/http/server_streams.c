@@ -1,5 +1,5 @@
 /* Answers piece by piece: chunks, lengths, what is too much or too little, and backpressure.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "client.h"
 #include "http/server/server.h"
 #include <weft/timer.h>

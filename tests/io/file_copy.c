@@ -1,5 +1,5 @@
 /* Copying files, across file systems too.
- * ctest: labels=threads,valgrind */
+ * ctest: labels=threads,valgrind-long */
 #include "loop.h"
 #include "nobody.h"
 #include "scratch.h"

@@ -1,6 +1,6 @@
 /* Files when the system does not do what it is asked: every call fails once, is interrupted, does
  * only a part. The calls go through here; only those of the pool's threads, on files, are touched.
- * ctest: labels=threads,valgrind */
+ * ctest: labels=threads,valgrind-long */
 #include "loop.h"
 #include "scratch.h"
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* The file and directory providers, through the conformance suite.
- * ctest: labels=threads,valgrind timeout=120 */
+ * ctest: labels=threads,valgrind-long timeout=120 */
 #include "provider.h"
 #include "scratch.h"
 #include <stdio.h>

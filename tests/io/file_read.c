@@ -1,5 +1,5 @@
 /* Reading files: what is found at the end, how large it may be, and what is no file.
- * ctest: labels=threads,valgrind */
+ * ctest: labels=threads,valgrind-long */
 #include "fault.h"
 #include "loop.h"
 #include "nobody.h"

@@ -1,5 +1,5 @@
 /* Saving in one step: what others see of it, and what is left when it fails.
- * ctest: labels=threads,valgrind */
+ * ctest: labels=threads,valgrind-long */
 #include "loop.h"
 #include "nobody.h"
 #include "scratch.h"

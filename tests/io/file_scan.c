@@ -1,5 +1,5 @@
 /* Reading files in pieces.
- * ctest: labels=threads,valgrind */
+ * ctest: labels=threads,valgrind-long */
 #include "loop.h"
 #include "provider.h"
 #include "scratch.h"

@@ -1,5 +1,5 @@
 /* Writing and appending in place.
- * ctest: labels=threads,valgrind */
+ * ctest: labels=threads,valgrind-long */
 #include "loop.h"
 #include "nobody.h"
 #include "scratch.h"

@@ -1,5 +1,5 @@
 /* A peer that leaves is seen while we do something else.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "streams.h"
 #include <weft/timer.h>
 

@@ -1,4 +1,4 @@
-/* ctest: labels=valgrind timeout=120 */
+/* ctest: labels=valgrind-long timeout=120 */
 /* Child processes, with real children: sh, cat, true. */
 #include "../lib/check.h"
 #include "../lib/fault.h"

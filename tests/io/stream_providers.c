@@ -1,6 +1,6 @@
 /* Streams through the conformance suite. Every run has a bed of its own: a stream, connected or
  * not, and the other end as a bare descriptor.
- * ctest: labels=valgrind timeout=120 */
+ * ctest: labels=valgrind-long timeout=120 */
 #include "provider.h"
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Cargo: items that come together travel together.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "model.h"
 #include "core/op.h"
 #include "provider.h"

@@ -1,5 +1,5 @@
 /* Events: when each is told, and what a listener may do.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "tasks.h"
 #include <limits.h>
 

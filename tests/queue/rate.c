@@ -1,5 +1,5 @@
 /* Rates: so many in an interval, exact on the virtual clock.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "tasks.h"
 #include <limits.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Statistics, exact on the virtual clock.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "tasks.h"
 
 static void assert_stats(uint64_t done, uint64_t failed, uint64_t removed)

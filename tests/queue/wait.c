@@ -1,5 +1,5 @@
 /* High water, and waiting for the queue: for room and for the end.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "tasks.h"
 #include "core/op.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Batch: those who leave, loads that take too long, too many of them, and those that are forgotten.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "batch_kit.h"
 
 /* ---- cancel --------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* Batch: an ask in other flows, without memory, and in the conformance suite.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "batch_kit.h"
 #include "fault.h"
 #include "provider.h"

@@ -1,5 +1,5 @@
 /* Batch: loads that ask. For other keys they may; one that would wait for itself is told so.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "batch_kit.h"
 
 enum { NESTED = 8 };

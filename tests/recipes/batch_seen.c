@@ -1,5 +1,5 @@
 /* Batch: whose context a load has, and what hooks and traces are told.
- * ctest: labels=valgrind needs=hooks */
+ * ctest: labels=valgrind-long needs=hooks */
 #include "batch_kit.h"
 #include "hook_log.h"
 #include "json.h"

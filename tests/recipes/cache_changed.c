@@ -1,5 +1,5 @@
 /* The cache is changed while a load is under way, also by the load itself.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "cache_kit.h"
 
 /* ---- forget and put while a load is under way ------------------------------------------------ */

@@ -1,5 +1,5 @@
 /* Asking the cache: what is there, what has to be loaded, what fails, who leaves.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "cache_kit.h"
 
 /* ---- hits and misses ------------------------------------------------------------------------ */

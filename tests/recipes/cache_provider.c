@@ -1,5 +1,5 @@
 /* A get is an operation as all others are; and there may be no memory.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "cache_kit.h"
 #include "fault.h"
 #include "provider.h"

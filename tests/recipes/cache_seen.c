@@ -1,5 +1,5 @@
 /* What a load knows of the request it is for, and what hooks see.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "cache_kit.h"
 #include "hook_log.h"
 #include <weft/context.h>

@@ -1,5 +1,5 @@
 /* Old answers: served while they are refreshed, and in place of errors.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "cache_kit.h"
 
 /* ---- stale ---------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* The cache's table and its ghosts, where hashes are chosen to be in one another's way.
- * ctest: labels=valgrind shuffle=no */
+ * ctest: labels=valgrind-long shuffle=no */
 #include "check.h"
 #include "fault.h"
 #include "recipes/ghost.h"

@@ -1,5 +1,5 @@
 /* Lazy: what those who are begun from the line may do meanwhile; closing; the owner.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "lazy.h"
 #include "fault.h"
 #include <stdlib.h>

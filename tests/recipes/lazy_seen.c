@@ -1,5 +1,5 @@
 /* Lazy as hooks, context and dumps see it, and as the conformance suite does.
- * ctest: labels=valgrind needs=hooks */
+ * ctest: labels=valgrind-long needs=hooks */
 #include "lazy.h"
 #include "hook_log.h"
 #include "provider.h"

@@ -1,4 +1,4 @@
-/* ctest: labels=threads,valgrind */
+/* ctest: labels=threads,valgrind-long */
 /* Adding: ids, commits that are shared, adds that are taken back, and what goes wrong. */
 #include "fault.h"
 #include "kit.h"

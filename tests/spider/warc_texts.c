@@ -1,5 +1,5 @@
 /* The texts of an archive: digests, keys, heads that fit, lines of the index.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "check.h"
 #include "warc/inside.h"
 #include "warc/surt.h"

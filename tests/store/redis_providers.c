@@ -1,5 +1,5 @@
 /* Client, command and subscription through the conformance suite, and all of them without memory.
- * ctest: labels=valgrind timeout=300 */
+ * ctest: labels=valgrind-long timeout=300 */
 #include "fake_redis.h"
 #include "fault.h"
 #include "provider.h"

@@ -1,5 +1,5 @@
 /* A shared cache with a real server: who loads, who finds, who is told to forget.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "shared_kit.h"
 #include <weft/context.h>
 

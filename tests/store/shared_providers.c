@@ -1,5 +1,5 @@
 /* A shared cache, its gets and its forgetting through the conformance suite, and without memory.
- * ctest: labels=valgrind timeout=300 */
+ * ctest: labels=valgrind-long timeout=300 */
 #include "fake_redis.h"
 #include "fault.h"
 #include "provider.h"

@@ -1,6 +1,6 @@
 /* A shared cache in trouble: Redis is killed, stopped, full of garbage; messages are lost. No get fails for
  * it, and nobody goes on with what was forgotten.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "fake_redis.h"
 #include "port.h"
 #include "shared_kit.h"

@@ -1,6 +1,6 @@
 /* ICU on demand: what needs it is refused without it, all else is as always. It is looked for once a
  * process, so that here it is missing from beginning to end.
- * ctest: labels=valgrind */
+ * ctest: labels=valgrind-long */
 #include "check.h"
 #include "links_record.h"
 #include "web/icu/icu.h"

@@ -441,7 +441,7 @@ static void repeat(char *to, size_t size, const char *piece)
 
 TEST(data_made_to_be_slow_take_time_that_is_linear)
 {
-    char *data = malloc(HOSTILE_SIZE), keyword[MATCHER_KEYWORD_SIZE_MAX];
+    char *data = malloc(HOSTILE_SIZE), keyword[MATCHER_KEYWORD_SIZE_MAX] = "";
     struct weft_text whole = weft_text(keyword, sizeof keyword), several[60];
     assert_non_null(data);
     repeat(data, HOSTILE_SIZE, "a");

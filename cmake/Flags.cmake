@@ -39,8 +39,10 @@ if(WEFT_SANITIZE)
     # A third less time to compile, and a report still names its lines.
     list(APPEND sanitize -O1 -g1)
 endif()
-if(WEFT_FUZZ)
-    # The library is instrumented as well, or the fuzzer would see nothing of it.
+# The library is instrumented as well, or the fuzzer would see nothing of it.
+if(WEFT_FUZZ STREQUAL "light")
+    list(APPEND sanitize -fsanitize-coverage=inline-8bit-counters,pc-table)
+elseif(WEFT_FUZZ)
     list(APPEND sanitize -fsanitize=fuzzer-no-link)
 endif()
 if(WEFT_COVERAGE)

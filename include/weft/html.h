@@ -123,6 +123,7 @@ struct weft_html {
     unsigned wants;                          /* WEFT_HTML_WANTS_... */
     bool raw_text; /* texts as they are written: no references, no newlines made LF, NUL stays */
     bool cdata;    /* <![CDATA[ begins a section: the standard allows it in SVG and MathML only */
+    bool xml;      /* with elements: a tag that ends in "/>" is closed, whatever its element is */
     /* Switch the mode behind <title>, <textarea>, <style>, <xmp>, <iframe>, <noembed>, <noframes>,
      * <script> and <plaintext> as the builder of a tree would, with scripting off; and allow CDATA
      * between <svg> or <math> and their end, where <script/> is closed. */

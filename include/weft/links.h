@@ -85,8 +85,9 @@ enum weft_link_from {
     WEFT_LINK_SVG_USE,
     WEFT_LINK_CSS_URL,
     WEFT_LINK_CSS_IMPORT,
-    WEFT_LINK_INTEGRITY, /* only with links.guards; and so is the next */
-    WEFT_LINK_CROSSORIGIN
+    WEFT_LINK_INTEGRITY, /* only with links.guards; and so are the next */
+    WEFT_LINK_CROSSORIGIN,
+    WEFT_LINK_POLICY /* http-equiv=Content-Security-Policy of a meta */
 };
 
 /* "a", "srcset", "css-import": for logs. "" for what is none. Static storage. */
@@ -105,7 +106,8 @@ struct weft_link {
     char quote;        /* around the attribute: '"', '\'', or 0 for none */
 };
 
-enum weft_links_type { WEFT_LINKS_HTML, WEFT_LINKS_CSS };
+/* XHTML is HTML in XML's clothes, served as application/xhtml+xml: <script/> and <title/> are closed there. */
+enum weft_links_type { WEFT_LINKS_HTML, WEFT_LINKS_CSS, WEFT_LINKS_XHTML };
 
 enum weft_links_encoding_from {
     WEFT_LINKS_FROM_DEFAULT,
@@ -126,7 +128,8 @@ struct weft_links {
     void *context;
     struct weft_text agent; /* <meta name="..."> with this name counts as robots too; or empty */
     /* Report, for who changes what links lead to, the attributes that would not let it pass: integrity
-     * and crossorigin of link, script, img, audio and video. url is the value, which may be empty; the
+     * and crossorigin of link, script, img, audio and video, http-equiv of a meta that is a
+     * Content-Security-Policy. url is the value, which may be empty; the
      * range is the value's, or behind the name if there is none. And the action of forms with method
      * post, which would lead elsewhere otherwise. */
     bool guards;

@@ -53,7 +53,9 @@ WEFT_API int weft_robots_parse(struct weft_robots *robots, struct weft_text body
  * Disallow also covers the path that has unreserved characters escaped otherwise, so that
  * "/%61dmin" is no way around "/admin"; an Allow has to be written as the path is.
  *
- * Time is linear in path and rules, however many '*' there are. A path above 512 bytes with escapes
+ * Time is linear in path and rules, however many '*' there are, and some milliseconds at most: where rules
+ * with a '*' would have to look through more than a million bytes of path, a thousand rules for one of
+ * a thousand bytes, the answer is false. A path above 512 bytes with escapes
  * needs memory for the time of the call; when there is none, the answer is false. */
 WEFT_API bool weft_robots_allows(const struct weft_robots *robots, struct weft_text path);
 

@@ -363,13 +363,32 @@ TEST(the_one_call_has_the_errors_of_the_three)
     forget();
 }
 
+TEST(in_xhtml_a_tag_that_ends_with_a_slash_is_closed)
+{
+    const char *page = "<title/><script src='a'/><a href='b'/><style/><a href='c'>"
+                       "<![CDATA[<a href='no'>]]></a><script>'<a href=no>'</script>";
+    const char *lines = "requisite script \"a\"\nnavigation a \"b\"\nnavigation a \"c\"\n";
+    expect_in(WEFT_LINKS_XHTML, "", page, strlen(page), lines);
+    expect_in(WEFT_LINKS_HTML, "", page, strlen(page), ""); /* all of it is the title's */
+    expect_in(WEFT_LINKS_XHTML, "", page, strlen(page), lines);
+    forget();
+}
+
+TEST(a_fragment_in_a_style_or_of_svg_stays_in_the_page_whatever_its_base_is)
+{
+    expect("<base href=/x/><svg><use href='#a'/><use xlink:href='#b'/></svg>"
+           "<p style='fill:url(#c)'><style>p{fill:url(#d)}</style><a href='#e'>",
+           "base base \"/x/\"\nnavigation a \"#e\"\n");
+}
+
 TEST(a_link_has_a_name_for_where_it_comes_from)
 {
     assert_string_equal(weft_link_from_name(WEFT_LINK_A), "a");
     assert_string_equal(weft_link_from_name(WEFT_LINK_SVG_USE), "svg-use");
     assert_string_equal(weft_link_from_name(WEFT_LINK_CSS_IMPORT), "css-import");
     assert_string_equal(weft_link_from_name(WEFT_LINK_CROSSORIGIN), "crossorigin");
-    assert_string_equal(weft_link_from_name((enum weft_link_from)(WEFT_LINK_CROSSORIGIN + 1)), "");
+    assert_string_equal(weft_link_from_name(WEFT_LINK_POLICY), "policy");
+    assert_string_equal(weft_link_from_name((enum weft_link_from)(WEFT_LINK_POLICY + 1)), "");
 }
 
 TEST(guards_are_told_to_who_asks_for_them)
@@ -382,6 +401,11 @@ TEST(guards_are_told_to_who_asks_for_them)
     assert_string_equal(found.text, "requisite script \"a\"\n"
                                     "guard integrity \"x\"\n"
                                     "guard crossorigin \"\"\n");
+    page = "<meta http-equiv=Content-security-Policy content=\"img-src 'none'\"><meta "
+           "content=\"1;url=a\" http-equiv=refresh>";
+    assert_int_equal(scan(WEFT_LINKS_HTML, page, strlen(page)), 0);
+    assert_string_equal(found.text, "guard policy \"Content-security-Policy\"\n"
+                                    "navigation meta-refresh \"a\"\n");
     page = "<form method=POST action=a><form method=post><form method=dialog action=b>";
     assert_int_equal(scan(WEFT_LINKS_HTML, page, strlen(page)), 0);
     assert_string_equal(found.text, "post form \"a\"\n");

@@ -10,6 +10,9 @@
 #include "chars.h"
 #include "tokenizer.h"
 #include <stdint.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 enum { WORD = 8, PLACE_BITS = 7 };
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
@@ -200,13 +203,28 @@ static const char *dull_tag_end(const char *at, const char *end)
     return *at == '>' && is_short ? at + 1 : NULL;
 }
 
+/* The next '<', or NULL. Most texts are short: to call memchr would take longer than to look. */
+static inline const char *next_tag(const char *at, const char *end)
+{
+#ifdef __SSE2__
+    const __m128i less = _mm_set1_epi8('<');
+    for (; end - at >= 16; at += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)at);
+        unsigned found = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, less));
+        if (found != 0)
+            return at + __builtin_ctz(found);
+    }
+#endif
+    return memchr(at, '<', (size_t)(end - at));
+}
+
 const char *weft__html_skip_dull(const char *at, const char *end)
 {
     while (at < end) {
         const char *behind = dull_tag_end(at, end);
         if (behind == NULL)
             return at;
-        at = memchr(behind, '<', (size_t)(end - behind));
+        at = next_tag(behind, end);
         if (at == NULL)
             return end;
     }

@@ -78,7 +78,7 @@ void weft__html_element_done(struct weft_html *html)
     bool closed = html->self_closing_;
     if (html->element_ == BREAKS_OUT)
         html->foreign_ = 0;
-    else if (html->element_ == SWITCHES && html->foreign_ > 0 && closed)
+    else if (html->element_ == SWITCHES && (html->foreign_ > 0 || html->xml) && closed)
         html->next_mode_ = WEFT_HTML_DATA;
     else if (html->element_ == FOREIGN_ROOT && html->is_end_)
         html->foreign_ -= html->foreign_ > 0;

@@ -111,7 +111,7 @@ const char *weft_link_from_name(enum weft_link_from from)
         "source",    "script",       "iframe",    "frame",   "embed",   "object",
         "video",     "poster",       "audio",     "track",   "input",   "background",
         "form",      "meta-refresh", "svg-image", "svg-use", "css-url", "css-import",
-        "integrity", "crossorigin",
+        "integrity", "crossorigin",  "policy",
     };
     return (unsigned)from < sizeof names / sizeof *names ? names[from] : "";
 }

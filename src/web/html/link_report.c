@@ -30,11 +30,14 @@ static bool has_scheme(struct weft_text url, const char *scheme)
     return *scheme == '\0';
 }
 
-/* A fragment alone is a place in this page, unless a base says that it is one in another. */
-static bool leads_nowhere(const struct weft_links_state *state, struct weft_text url)
+/* A fragment alone is a place in this page, unless a base says that it is one in another; in a style and in what
+ * SVG uses it is in any case. */
+static bool leads_nowhere(const struct weft_links_state *state, enum weft_link_from from,
+                          struct weft_text url)
 {
+    bool stays = from == WEFT_LINK_CSS_URL || from == WEFT_LINK_SVG_USE;
     if (url.size == 0 || url.data[0] == '#')
-        return url.size == 0 || !state->has_base;
+        return url.size == 0 || !state->has_base || stays;
     switch (url.data[0] | 0x20) {
     case 'j':
         return has_scheme(url, "javascript:");
@@ -103,7 +106,7 @@ void weft__links_report(struct weft_links_state *state, const struct link_found 
     if (state->status != 0 || is_cut(&found))
         return;
     struct weft_text trimmed = trim(found.text);
-    if (leads_nowhere(state, trimmed))
+    if (leads_nowhere(state, found.from, trimmed))
         return;
     /* In a style sheet, as it is written there: escapes make it longer, but for that of a NUL. */
     if (found.attribute == NULL && found.end - found.start == found.text.size &&

@@ -198,6 +198,11 @@ static void take_attribute(struct weft_links_state *state, const struct weft_htm
     case LINK_CROSSORIGIN:
         report_guard(state, value, WEFT_LINK_CROSSORIGIN);
         break;
+    case LINK_HTTP_EQUIV:
+        if (state->links->guards &&
+            weft_text_same(value->value, weft_text_of("content-security-policy")))
+            report_guard(state, value, WEFT_LINK_POLICY);
+        break;
     case LINK_HREF:
     case LINK_XLINK_HREF:
     case LINK_SRC:

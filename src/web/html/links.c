@@ -47,7 +47,7 @@ static const struct html_encoding *find_encoding(const struct weft_links_state *
         return state->header;
     *from = WEFT_LINKS_FROM_META;
     found =
-        state->type == WEFT_LINKS_HTML ? weft__html_prescan(head) : weft__html_encoding_css(head);
+        state->type == WEFT_LINKS_CSS ? weft__html_encoding_css(head) : weft__html_prescan(head);
     if (found != NULL)
         return found;
     *from = WEFT_LINKS_FROM_DEFAULT;
@@ -77,10 +77,10 @@ static void keep_status(struct weft_links_state *state, int status)
 
 static void read_on(struct weft_links_state *state, const char *data, size_t size)
 {
-    if (state->type == WEFT_LINKS_HTML)
-        keep_status(state, weft_html_feed(&state->html, data, size));
-    else
+    if (state->type == WEFT_LINKS_CSS)
         keep_status(state, weft_css_feed(&state->css, data, size));
+    else
+        keep_status(state, weft_html_feed(&state->html, data, size));
 }
 
 static void read_converted(struct weft_links_state *state, const char *data, size_t size, bool last)
@@ -178,13 +178,14 @@ static void reset(struct weft_links *links)
 
 int weft_links_begin(struct weft_links *links, enum weft_links_type type, struct weft_text charset)
 {
-    if (links->on_link == NULL || (type != WEFT_LINKS_HTML && type != WEFT_LINKS_CSS))
+    if (links->on_link == NULL || (unsigned)type > WEFT_LINKS_XHTML)
         return UV_EINVAL;
     struct weft_links_state *state = get_state(links);
     if (state == NULL)
         return UV_ENOMEM;
     reset(links);
     state->type = type;
+    state->html.xml = state->html.cdata = type == WEFT_LINKS_XHTML;
     state->header = weft__html_encoding(charset);
     if (type == WEFT_LINKS_CSS)
         weft_css_begin(&state->css);
@@ -212,10 +213,10 @@ static void finish(struct weft_links_state *state)
         pass_head(state);
     if (state->status == 0 && state->encoding->kind == HTML_WIDE)
         read_converted(state, "", 0, true);
-    if (state->status == 0 && state->type == WEFT_LINKS_HTML)
-        keep_status(state, weft_html_end(&state->html));
-    else if (state->status == 0)
+    if (state->status == 0 && state->type == WEFT_LINKS_CSS)
         keep_status(state, weft_css_end(&state->css));
+    else if (state->status == 0)
+        keep_status(state, weft_html_end(&state->html));
 }
 
 int weft_links_end(struct weft_links *links)

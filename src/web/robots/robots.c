@@ -98,6 +98,7 @@ static void keep_rule(struct keep *keep, struct weft_text pattern, bool allow, b
                       (anchored ? 1 : 0),
             .anchored = anchored,
             .allow = allow,
+            .wild = memchr(text, '*', size) != NULL,
         };
     }
     keep->rule_count++;
@@ -215,16 +216,23 @@ int weft_robots_parse(struct weft_robots *robots, struct weft_text body, struct 
     return 0;
 }
 
+/* Bytes of a path that rules with a '*' may look through, all together. What was written in earnest needs a
+ * hundredth of that. */
+enum { WORK = 1 << 20 };
+
 /* exact: as it is written; open: with all that can be unescaped so. */
 static bool rules_allow(const struct weft_robots *robots, struct weft_text exact,
                         struct weft_text open)
 {
-    size_t best = 0;
+    size_t best = 0, work = 0;
     bool allowed = true;
     for (size_t i = 0; i < robots->rule_count_; i++) {
         const struct weft__robots_rule *rule = &robots->rules_[i];
         if (rule->length < best || (rule->length == best && (allowed || !rule->allow)))
             continue;
+        work += rule->wild ? open.size : 0;
+        if (work > WORK)
+            return false;
         if (weft__robots_match(rule, rule->allow ? exact : open)) {
             best = rule->length;
             allowed = rule->allow;

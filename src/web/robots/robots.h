@@ -33,6 +33,7 @@ struct weft__robots_rule {
     size_t length;            /* how specific it is: octets, with all that can be unescaped so */
     bool anchored;            /* there was a '$' behind it */
     bool allow;
+    bool wild; /* there is a '*' in it */
 };
 
 /* How to write a path or pattern so that equal ones are equal octets. */

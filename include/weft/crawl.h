@@ -73,7 +73,7 @@ struct weft_crawl_result {
     int64_t fetched;        /* when, seconds since 1970 */
     struct weft_text etag, last_modified, media_type;
     struct weft_text file; /* the name it is saved under, below the folder */
-    struct weft_text note; /* for people: why it failed or was skipped */
+    struct weft_text note; /* for people: why it failed or was skipped; yours if it moved */
 };
 
 /* A line of URLs that wait, in an order of first in, first out. Put one into each struct host. */

@@ -19,7 +19,9 @@
 #include "wire.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 static const char magic[8] = {'w', 'e', 'f', 't', 'c', 'r', 'w', 'l'};
 
@@ -424,10 +426,28 @@ static int begin_state(struct weft__crawl_state *state)
     return err;
 }
 
+/* LMDB maps the file of its lock and writes there. Where it is a hole, and the disk has no room for it any
+ * more, that would end the process: so it gets its blocks before. Nobody else has the state open. */
+static int reserve_lock(const char *path)
+{
+    enum { LOCK_SIZE = 8192 }; /* of so many readers as there are by default */
+    char name[4096];
+    if (snprintf(name, sizeof name, "%s-lock", path) >= (int)sizeof name)
+        return UV_ENAMETOOLONG;
+    int fd = open(name, O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return uv_translate_sys_error(errno);
+    int err = posix_fallocate(fd, 0, LOCK_SIZE);
+    close(fd);
+    return err == 0 || err == EOPNOTSUPP || err == EINVAL ? 0 : uv_translate_sys_error(err);
+}
+
 int weft__crawl_state_open(struct weft__crawl_state *state, const char *path)
 {
     *state = (struct weft__crawl_state){0};
-    int err = uv_mutex_init(&state->moving);
+    int err = reserve_lock(path);
+    if (err == 0)
+        err = uv_mutex_init(&state->moving);
     if (err != 0)
         return err;
     err = status_of(open_env(&state->env, path, MDB_NOTLS));

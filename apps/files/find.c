@@ -102,10 +102,9 @@ static bool found(struct weft_find *find, const struct weft_find_match *match)
     return teller_told(teller);
 }
 
-static void failed(struct weft_find *find, const char *path, int status)
+static bool failed(struct weft_find *find, const char *path, int status)
 {
-    (void)find;
-    teller_complain(path, status);
+    return teller_complain(&weft_owner(find, struct finding, find)->teller, path, status);
 }
 
 /* ---- the run -------------------------------------------------------------------------------- */

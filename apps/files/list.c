@@ -84,10 +84,9 @@ static bool found(struct weft_list *list, const struct weft_tree_entry *entry)
     return teller_told(teller);
 }
 
-static void failed(struct weft_list *list, const char *path, int status)
+static bool failed(struct weft_list *list, const char *path, int status)
 {
-    (void)list;
-    teller_complain(path, status);
+    return teller_complain(&weft_owner(list, struct listing, list)->teller, path, status);
 }
 
 /* ---- the run -------------------------------------------------------------------------------- */

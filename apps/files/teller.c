@@ -1,8 +1,9 @@
-/* From what is found to standard output.
+/* From what is found to standard output, and from what cannot be read to standard error.
  *
  * As it comes: lines go to the printer, and the walk pauses when that has had enough. Sorted: they are
  * gathered, and when the walk is over they go the same way, in their order. Either way it ends with
- * printer_end, and then with the walk's status. */
+ * printer_end, and then with the walk's status. Complaints have a printer of their own, and who does not read
+ * them makes the walk pause as well. */
 #include "files/teller.h"
 #include "command.h"
 #include "trace/utf8.h"
@@ -10,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct teller *teller_of(struct printer *printer)
+static struct teller *teller_of(struct weft_op *op)
 {
-    return weft_owner(printer, struct teller, printer);
+    return weft_owner(op, struct teller, op);
 }
 
 /* ---- lines ---------------------------------------------------------------------------------- */
@@ -74,11 +75,17 @@ void teller_json(struct out *out, const char *name, struct weft_text bytes)
     out_string(out, "\"");
 }
 
-void teller_complain(const char *path, int status)
+static void hear_complaint(const char *line, size_t size, void *context)
+{
+    out_text(&((struct teller *)context)->complaints.text, weft_text(line, size));
+}
+
+bool teller_complain(struct teller *teller, const char *path, int status)
 {
     bool loop = status == UV_ELOOP; /* a link: of links to links the walk knows nothing */
     complain("%s: %s", path,
              loop ? "it leads back to a folder that it lies in" : weft_strerror(status));
+    return printer_go(&teller->complaints);
 }
 
 /* ---- the end -------------------------------------------------------------------------------- */
@@ -101,7 +108,7 @@ static int sort(struct weft_work *work)
 
 static void sorted(struct weft_op *op, struct weft_op *work)
 {
-    struct teller *teller = weft_owner(op, struct teller, op);
+    struct teller *teller = teller_of(op);
     if (work->status != 0) {
         weft_end(op, work->status);
         return;
@@ -114,8 +121,7 @@ void teller_over(struct teller *teller, const char *path, int status)
 {
     if (status != 0) {
         if (weft_cancelled(&teller->op) == 0)
-            complain("%s: %s", path, weft_strerror(status));
-        teller->told = true;
+            teller->failed = path;
         weft_end(&teller->op, status);
         return;
     }
@@ -127,37 +133,64 @@ void teller_over(struct teller *teller, const char *path, int status)
 
 static void ready(struct printer *printer)
 {
-    struct teller *teller = teller_of(printer);
+    struct teller *teller = teller_of(printer->op);
     teller->resume(teller);
 }
 
-static void empty(struct printer *printer)
+static void all_is_said(struct printer *complaints)
 {
-    weft_end(&teller_of(printer)->op, 0);
+    weft_end(complaints->op, 0);
+}
+
+static void all_is_told(struct printer *printer)
+{
+    printer_end(&teller_of(printer->op)->complaints);
 }
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
 static void begin(struct weft_op *op)
 {
-    struct teller *teller = weft_owner(op, struct teller, op);
+    struct teller *teller = teller_of(op);
     teller->begin(teller);
+}
+
+static void open_printers(struct teller *teller)
+{
+    teller->terminal = isatty(STDOUT_FILENO) && !teller->json && !teller->null;
+    teller->printer = (struct printer){.op = &teller->op,
+                                       .eager = isatty(STDOUT_FILENO) != 0,
+                                       .ready = ready,
+                                       .empty = all_is_told};
+    teller->complaints = (struct printer){
+        .op = &teller->op, .eager = true, .forgiving = true, .ready = ready, .empty = all_is_said};
+    printer_open(&teller->printer, STDOUT_FILENO);
+    printer_open(&teller->complaints, STDERR_FILENO);
+}
+
+static void close_printers(struct teller *teller)
+{
+    printer_flush(&teller->complaints, teller->interruptible.caught == 0);
+    printer_close(&teller->complaints);
+    printer_close(&teller->printer);
 }
 
 int teller_run(struct teller *teller)
 {
-    teller->printer = (struct printer){.op = &teller->op, .ready = ready, .empty = empty};
-    teller->terminal = isatty(STDOUT_FILENO) && !teller->json && !teller->null;
-    printer_open(&teller->printer);
+    open_printers(teller);
+    complain_to(hear_complaint, teller);
     teller->interruptible = (struct weft_interruptible){.task = &teller->op, .begin = begin};
     int status = weft_go(&teller->interruptible.op, weft_interruptible_begin);
-    printer_free(&teller->printer);
+    complain_to(NULL, NULL);
+    close_printers(teller);
     sorted_free(&teller->sorted);
     if (teller->interruptible.caught != 0)
         return 128 + teller->interruptible.caught;
     if (teller->printer.status != 0)
         complain("cannot write to standard output: %s", weft_strerror(status));
-    else if (status != 0 && !teller->told)
+    else if (teller->failed != NULL)
+        complain("%s: %s", teller->failed, weft_strerror(status));
+    else if (status != 0)
         complain("%s", weft_strerror(status));
     return status != 0 ? EXIT_FAILED : EXIT_OK;
 }

@@ -2,7 +2,8 @@
  * output, as they come or sorted, until it is over or somebody presses Ctrl-C.
  *
  *     walk ──► teller_line, … ──► teller_told ──────────────► printer
- *                                      └── --sort ──► sorted ───┘  (when all are there) */
+ *       │                              └── --sort ──► sorted ───┘  (when all are there)
+ *       └────► teller_complain ─────────────────────────────► complaints */
 #ifndef WEFT_FILES_TELLER_H
 #define WEFT_FILES_TELLER_H
 
@@ -16,9 +17,9 @@ struct teller {
     void (*resume)(struct teller *teller); /* it was told to pause: go on */
 
     struct weft_op op;
-    bool terminal; /* people look at it: names must not drive it */
-    bool told;     /* it was said what went wrong */
-    struct printer printer;
+    bool terminal;      /* people look at it: names must not drive it */
+    const char *failed; /* the path whose walk has failed as op did */
+    struct printer printer, complaints;
     struct sorted sorted;
     struct weft_work sorting;
     struct weft_interruptible interruptible;
@@ -34,8 +35,8 @@ bool teller_told(struct teller *teller);
 /* The walk of path has ended: write what is left, then end as it did. */
 void teller_over(struct teller *teller, const char *path, int status);
 
-/* Something could not be read: for on_error. */
-void teller_complain(const char *path, int status);
+/* Something could not be read: for on_error. false: pause the walk. */
+bool teller_complain(struct teller *teller, const char *path, int status);
 
 /* A path, or a text that may have tabs, as it is; for a terminal with '?' for what would drive it. And
  * what ends a path. */

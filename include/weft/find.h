@@ -41,7 +41,7 @@ struct weft_find_match {
 };
 /* On the loop; as in weft/list.h. */
 typedef bool weft_find_found_fn(struct weft_find *find, const struct weft_find_match *match);
-typedef void weft_find_error_fn(struct weft_find *find, const char *path, int status);
+typedef bool weft_find_error_fn(struct weft_find *find, const char *path, int status);
 
 /* Find the files below a folder that hold one of some keywords, or all of them.
  *
@@ -88,7 +88,7 @@ WEFT_API void weft_find_at(const struct weft_site *site, struct weft_op *parent,
                            const struct weft_text *keywords, size_t count, weft_then_fn *then);
 WEFT_API void weft_find_begin(struct weft_op *op);
 
-/* Go on after on_found has returned false, on a later turn. No effect on one that is not paused. */
+/* Go on after on_found or on_error has returned false, on a later turn. No effect on one that is not paused. */
 WEFT_API void weft_find_resume(struct weft_find *find);
 
 #ifdef __cplusplus

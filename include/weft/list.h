@@ -15,8 +15,9 @@ struct weft_walk;
  * more before weft_list_resume. It may cancel or end list->op: weft_end(&list->op, 0) is an early exit
  * without an error. */
 typedef bool weft_list_found_fn(struct weft_list *list, const struct weft_tree_entry *entry);
-/* On the loop: path could not be read, or UV_ELOOP: it leads to a folder that it lies in. */
-typedef void weft_list_error_fn(struct weft_list *list, const char *path, int status);
+/* On the loop, in the same way: path could not be read, or UV_ELOOP: it leads to a folder that it lies
+ * in. */
+typedef bool weft_list_error_fn(struct weft_list *list, const char *path, int status);
 
 /* List what is below a folder: see weft/tree.h for how, and for the settings.
  *
@@ -44,7 +45,7 @@ WEFT_API void weft_list_at(const struct weft_site *site, struct weft_op *parent,
                            struct weft_list *list, const char *path, weft_then_fn *then);
 WEFT_API void weft_list_begin(struct weft_op *op);
 
-/* Go on after on_found has returned false, on a later turn. No effect on one that is not paused. */
+/* Go on after on_found or on_error has returned false, on a later turn. No effect on one that is not paused. */
 WEFT_API void weft_list_resume(struct weft_list *list);
 
 #ifdef __cplusplus

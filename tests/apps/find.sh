@@ -258,10 +258,12 @@ expect stderr ""
 it "ends at Ctrl-C also if nobody reads what it writes"
 for options in -n -ns "-n --json"; do
     # shellcheck disable=SC2086
-    interrupt_when_stuck "$weft" find $options many key
+    interrupt_when_stuck stdout "$weft" find $options many key
     expect status 130
     expect stderr ""
 done
+interrupt_when_stuck terminal "$weft" find -n many key
+expect status 130
 
 it "prints all lines, those of a file in their order"
 "$weft" find -n many key | grep '^many/3:' | cut -d : -f 2 >shown

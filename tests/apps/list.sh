@@ -330,10 +330,47 @@ expect stderr ""
 it "ends at Ctrl-C also if nobody reads what it writes"
 for options in "" --sort --json; do
     # shellcheck disable=SC2086
-    interrupt_when_stuck "$weft" list $options many
+    interrupt_when_stuck stdout "$weft" list $options many
     expect status 130
     expect stderr ""
 done
+interrupt_when_stuck terminal "$weft" list many
+expect status 130
+
+mkdir loops
+python3 -c 'import os; [os.symlink(".", "loops/%0200d" % i) for i in range(3000)]'
+
+it "ends at Ctrl-C also if nobody reads what it complains of"
+interrupt_when_stuck stderr "$weft" list -L loops
+expect status 130
+
+it "complains of everything to a slow reader, and goes on if there is none"
+"$weft" list -L loops 2>&1 >/dev/null | (read -r _ && wc -l) >one
+[ "$(tr -d ' ' <one)" = 2999 ] || fail "there are $(<one) complaints"
+touch loops/file
+run bash -c "'$weft' list -L loops 2>&-"
+expect status 1
+expect stdout loops/file
+run bash -c "'$weft' list -L loops 2>/dev/full"
+expect status 1
+expect stdout loops/file
+
+it "shows on a terminal what it has found so far"
+(cd loops && seq -f "file%02.0f" 1 40 | xargs touch)
+cat >show.py <<'END'
+import os, pty, select, subprocess, sys
+
+terminal, output = pty.openpty()
+unread, complaints = os.pipe()
+child = subprocess.Popen(sys.argv[1:], stdout=output, stderr=complaints)
+shown = select.select([terminal], [], [], 10)[0] and os.read(terminal, 4096)
+print("shown:", shown, child.poll()) # it cannot end, because nobody reads the complaints
+child.kill()
+child.wait()
+END
+run python3 show.py "$weft" list -L -j 1 loops
+expect_part stdout "shown: b'loops/file"
+expect_part stdout " None"
 
 it "writes everything to a slow reader"
 "$weft" list many | (read -r _ && wc -l) >one

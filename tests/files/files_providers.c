@@ -40,11 +40,12 @@ static bool listed(struct weft_list *list, const struct weft_tree_entry *entry)
     return true;
 }
 
-static void list_failed(struct weft_list *list, const char *path, int status)
+static bool list_failed(struct weft_list *list, const char *path, int status)
 {
     (void)path;
     assert_int_equal(status, UV_ELOOP);
     weft_owner(list, struct list_run, list)->errors++;
+    return true;
 }
 
 static void good_list(void *storage)

@@ -66,12 +66,13 @@ static inline bool search_found(struct weft_find *find, const struct weft_find_m
     return !search.pausing;
 }
 
-static inline void search_failed(struct weft_find *find, const char *path, int status)
+static inline bool search_failed(struct weft_find *find, const char *path, int status)
 {
     assert_ptr_equal(find, &search.find);
     search.errors++;
     search.error = status;
     snprintf(search.error_path, sizeof search.error_path, "%s", path);
+    return true;
 }
 
 static inline int compare_finds(const void *one, const void *other)

@@ -73,6 +73,35 @@ TEST(a_listing_that_is_paused_at_every_entry_tells_all_of_them)
     }
 }
 
+static bool enough_of_errors(struct weft_list *list, const char *path, int status)
+{
+    pauses++;
+    tree_failed(list, path, status);
+    return false;
+}
+
+TEST(a_listing_is_paused_by_errors_as_well)
+{
+    enum { LOOPS = 20 };
+    make_tree();
+    for (int i = 0; i < LOOPS; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "tree/loop%d", i);
+        make_link(".", name);
+    }
+    pauses = 0;
+    tree.list.tree.follow = true;
+    begin_list();
+    tree.list.on_error = enough_of_errors;
+    w.loop.stuck_to = NULL;
+    assert_int_equal(world_run(&w), WEFT_ESTUCK);
+    assert_int_equal(tree.errors, 1);
+    resume_until_it_is_over();
+    assert_int_equal(seen.status, 0);
+    assert_int_equal(tree.errors, LOOPS);
+    assert_int_equal(pauses, LOOPS);
+}
+
 static bool enough_at_the_last(const struct weft_tree_entry *entry)
 {
     (void)entry;
@@ -226,10 +255,11 @@ TEST(a_cancel_from_on_found_is_the_last_that_is_told)
     assert_int_equal(tree.count, 1);
 }
 
-static void cancelled_by_an_error(struct weft_list *list, const char *path, int status)
+static bool cancelled_by_an_error(struct weft_list *list, const char *path, int status)
 {
     tree_failed(list, path, status);
     weft_cancel(&list->op, UV_EINTR);
+    return true;
 }
 
 TEST(a_cancel_from_on_error_is_the_last_that_is_told)

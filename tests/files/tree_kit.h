@@ -169,12 +169,13 @@ static inline bool tree_found(struct weft_list *list, const struct weft_tree_ent
     return tree.on_each == NULL || tree.on_each(entry);
 }
 
-static inline void tree_failed(struct weft_list *list, const char *path, int status)
+static inline bool tree_failed(struct weft_list *list, const char *path, int status)
 {
     assert_ptr_equal(list, &tree.list);
     tree.errors++;
     tree.error = status;
     snprintf(tree.error_path, sizeof tree.error_path, "%s", path);
+    return true;
 }
 
 static inline int compare_lines(const void *one, const void *other)

@@ -65,11 +65,10 @@ static bool tell(struct weft_walk *walk, const struct block_head *head)
     return find->on_found(find, &match);
 }
 
-static void tell_error(struct weft_walk *walk, const char *path, int status)
+static bool tell_error(struct weft_walk *walk, const char *path, int status)
 {
     struct weft_find *find = walk->owner;
-    if (find->on_error != NULL)
-        find->on_error(find, path, status);
+    return find->on_error == NULL || find->on_error(find, path, status);
 }
 
 static void count(struct weft_walk *walk, struct explorer *explorer)

@@ -39,11 +39,10 @@ static bool tell(struct weft_walk *walk, const struct block_head *head)
     return list->on_found(list, &entry);
 }
 
-static void tell_error(struct weft_walk *walk, const char *path, int status)
+static bool tell_error(struct weft_walk *walk, const char *path, int status)
 {
     struct weft_list *list = walk->owner;
-    if (list->on_error != NULL)
-        list->on_error(list, path, status);
+    return list->on_error == NULL || list->on_error(list, path, status);
 }
 
 static const struct walk_kind list_kind = {.explorer_size = sizeof(struct explorer),

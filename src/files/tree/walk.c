@@ -83,8 +83,7 @@ static bool tell(struct weft_walk *walk, const struct block_head *record)
     if (record->type == BLOCK_FOUND)
         return walk->kind->tell(walk, record);
     const struct block_error *error = (const void *)record;
-    walk->kind->tell_error(walk, error->path, error->status);
-    return true;
+    return walk->kind->tell_error(walk, error->path, error->status);
 }
 
 /* false: not all of it, because the walk is paused or over. */

@@ -29,9 +29,9 @@ struct walk_kind {
      * the next ones, until that is false again. 0 or a negative status, which ends the walk. */
     int (*found)(struct explorer *explorer, const struct weft_tree_entry *entry);
     int (*go_on)(struct explorer *explorer);
-    /* On the loop: tell the user of a record of type BLOCK_FOUND. false: pause. */
+    /* On the loop: tell the user of a record of type BLOCK_FOUND, or of an error. false: pause. */
     bool (*tell)(struct weft_walk *walk, const struct block_head *record);
-    void (*tell_error)(struct weft_walk *walk, const char *path, int status);
+    bool (*tell_error)(struct weft_walk *walk, const char *path, int status);
     /* On the loop: an explorer is back; add up what it has counted. NULL: there is nothing. */
     void (*count)(struct weft_walk *walk, struct explorer *explorer);
     /* On the loop, last of all: let go of what an explorer has of its own, and then of what the user's

@@ -30,7 +30,9 @@ static struct weft_text media_of(const struct warc_exchange *exchange)
     struct weft_text type = weft_text_trim(weft_text_cut(&rest, ';'));
     if (exchange->revisit)
         return weft_text_of(revisit_type);
-    return type.size > 0 ? type : weft_text_of("unk");
+    /* A server may say what it likes, but not that this is a revisit. */
+    bool known = type.size > 0 && !weft_text_same(type, weft_text_of(revisit_type));
+    return known ? type : weft_text_of("unk");
 }
 
 void warc_line_begin(struct warc_buffer *line, const struct warc_exchange *exchange,
@@ -116,7 +118,8 @@ bool warc_line_read(const char *text, struct warc_line *line)
     const char *mime = value_of(text, "\"mime\": \"");
     if (size < 3 || strcmp(text + size - 3, "\"}\n") != 0 || mime == NULL)
         return false;
-    line->has_body = strncmp(mime, revisit_type, sizeof revisit_type - 1) != 0;
+    line->has_body = strncmp(mime, revisit_type, sizeof revisit_type - 1) != 0 ||
+                     mime[sizeof revisit_type - 1] != '"';
     line->is_good = number_of(text, "\"status\": \"", &status) && warc_is_good(status) &&
                     key_of(text, line->key);
     return (!line->has_body || digest_of(text, line->digest)) &&

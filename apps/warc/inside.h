@@ -9,9 +9,10 @@
 
 enum { WARC_DATE = 24, WARC_COPY = 256 * 1024, WARC_HEAD_MAX = 512 * 1024 };
 
+/* Of the call that has just failed: never 0, even where the system did not say why. */
 static inline int warc_error(void)
 {
-    return uv_translate_sys_error(errno);
+    return errno != 0 ? uv_translate_sys_error(errno) : UV_EIO;
 }
 
 /* ---- record.c: what stands in a record ------------------------------------------------------ */
@@ -108,6 +109,8 @@ void warc_refer_to_url(struct warc *warc, const struct warc_exchange *exchange,
 
 /* ---- warc.c --------------------------------------------------------------------------------- */
 
+/* A name beside path that nobody else has: with an id, and this ending. NULL: no memory, or no path. */
+char *warc_beside(struct warc *warc, const char *path, const char *ending);
 /* At *at; moves it on. Nothing, if it stands there already. */
 int warc_write_info(struct warc *warc, uint64_t *at);
 

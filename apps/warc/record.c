@@ -103,6 +103,8 @@ static bool misleads(struct weft_text line, uint64_t body_size, bool cut)
     struct weft_text value = line;
     struct weft_text name = weft_text_cut(&value, ':');
     value = weft_text_trim(value);
+    while (name.size > 0 && (name.data[name.size - 1] == ' ' || name.data[name.size - 1] == '\t'))
+        name.size--; /* some servers write it so, and some clients read it */
     if (weft_text_same(name, weft_text_of("Transfer-Encoding")) ||
         weft_text_same(name, weft_text_of("Content-Encoding")))
         return !weft_text_same(value, weft_text_of("identity"));

@@ -1,5 +1,6 @@
 /* The index in order, however long it is: pieces that fit into memory are sorted and written one behind
- * the other to a file, then merged into another one, which takes the name of the index.
+ * the other to a file, then merged into another one, which takes the name of the index. There are never
+ * more than a few pieces: they are larger if it is very long.
  *
  * Lines are compared byte by byte, as those who search it by halves do. What is in order already is
  * left alone. */
@@ -10,7 +11,7 @@
 #include <unistd.h>
 #include <weft/alloc.h>
 
-enum { RUN = 8 << 20 }; /* bytes of lines that are sorted in memory */
+enum { RUN = 8 << 20, RUNS = 128 }; /* bytes of lines that are sorted in memory; so many times */
 
 struct run {
     FILE *file; /* NULL: it is over */
@@ -22,19 +23,38 @@ struct run {
 };
 
 struct sorting {
-    char *runs_path, *sorted_path;
+    char *runs_path, *sorted_path; /* NULL: there is no such file */
+    size_t piece;                  /* so much is sorted in memory */
     FILE *from, *to;
     struct run *runs;
     size_t count, room;
 };
 
-static char *path_of(const struct warc *warc, const char *ending)
+/* A new file beside the index: *path is its name. */
+static int make_file(struct warc *warc, const char *ending, char **path, FILE **file)
 {
-    size_t size = strlen(warc->index_path) + strlen(ending) + 1;
-    char *path = weft_alloc(size);
+    char *name = warc_beside(warc, warc->index_path, ending);
+    if (name == NULL)
+        return UV_ENOMEM;
+    int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        int err = warc_error();
+        weft_free(name);
+        return err;
+    }
+    *path = name;
+    *file = fdopen(fd, "w");
+    if (*file != NULL)
+        return 0;
+    close(fd);
+    return UV_ENOMEM;
+}
+
+static void remove_file(char *path)
+{
     if (path != NULL)
-        snprintf(path, size, "%s%s", warc->index_path, ending);
-    return path;
+        unlink(path);
+    weft_free(path);
 }
 
 static int order(const char *one, size_t one_size, const char *other, size_t other_size)
@@ -80,12 +100,17 @@ static int read_piece(struct sorting *sorting, struct warc_buffer *text, size_t 
     ssize_t size = 0;
     *lines = 0;
     text->used = 0;
-    while (text->used < RUN && (size = getline(&line, &room, sorting->from)) > 0) {
+    while (text->used < sorting->piece && (size = getline(&line, &room, sorting->from)) > 0) {
         warc_add(text, line, (size_t)size);
         ++*lines;
     }
     free(line);
     return text->starved ? UV_ENOMEM : ferror(sorting->from) ? UV_EIO : 0;
+}
+
+static int write_line(const char *line, size_t size, FILE *to)
+{
+    return fwrite(line, 1, size, to) == size ? 0 : warc_error();
 }
 
 static int write_sorted(struct weft_text text, size_t count, FILE *to)
@@ -100,10 +125,11 @@ static int write_sorted(struct weft_text text, size_t count, FILE *to)
         text = weft_text(text.data + size, text.size - size);
     }
     qsort(lines, count, sizeof *lines, in_order);
-    for (size_t i = 0; i < count; i++)
-        fwrite(lines[i].data, 1, lines[i].size, to);
+    int err = 0;
+    for (size_t i = 0; err == 0 && i < count; i++)
+        err = write_line(lines[i].data, lines[i].size, to);
     weft_free(lines);
-    return ferror(to) ? UV_EIO : 0;
+    return err;
 }
 
 static bool add_run(struct sorting *sorting, size_t size)
@@ -121,11 +147,11 @@ static bool add_run(struct sorting *sorting, size_t size)
     return true;
 }
 
-static int make_runs(struct sorting *sorting)
+static int make_runs(struct warc *warc, struct sorting *sorting)
 {
     struct warc_buffer text = {0};
-    FILE *to = fopen(sorting->runs_path, "we");
-    int err = to != NULL ? 0 : warc_error();
+    FILE *to = NULL;
+    int err = make_file(warc, ".runs", &sorting->runs_path, &to);
     size_t lines = 1;
     while (err == 0 && lines > 0) {
         err = read_piece(sorting, &text, &lines);
@@ -176,19 +202,17 @@ static struct run *least(struct sorting *sorting)
     return best;
 }
 
-static int merge(struct sorting *sorting)
+static int merge(struct warc *warc, struct sorting *sorting)
 {
     struct run *run;
     int err = 0;
     for (size_t i = 0; err == 0 && i < sorting->count; i++)
         err = begin_run(sorting, &sorting->runs[i]);
-    sorting->to = err == 0 ? fopen(sorting->sorted_path, "we") : NULL;
-    if (err == 0 && sorting->to == NULL)
-        err = warc_error();
+    if (err == 0)
+        err = make_file(warc, ".sorted", &sorting->sorted_path, &sorting->to);
     while (err == 0 && (run = least(sorting)) != NULL) {
-        if (fwrite(run->line, 1, (size_t)run->size, sorting->to) != (size_t)run->size)
-            err = warc_error();
-        else
+        err = write_line(run->line, (size_t)run->size, sorting->to);
+        if (err == 0)
             err = next_line(run);
     }
     if (err == 0 && (fflush(sorting->to) != 0 || fsync(fileno(sorting->to)) != 0))
@@ -209,6 +233,8 @@ static int replace(struct warc *warc, struct sorting *sorting)
         close(fd);
         return err;
     }
+    weft_free(sorting->sorted_path);
+    sorting->sorted_path = NULL;
     close(warc->index);
     warc->index = fd;
     return 0;
@@ -217,22 +243,21 @@ static int replace(struct warc *warc, struct sorting *sorting)
 static int sort_all(struct warc *warc, struct sorting *sorting)
 {
     bool sorted = false;
-    if (sorting->runs_path == NULL || sorting->sorted_path == NULL)
-        return UV_ENOMEM;
+    uint64_t share = warc->index_end / RUNS;
+    sorting->piece = share > RUN ? (size_t)share : RUN;
     sorting->from = fopen(warc->index_path, "re");
     int err = sorting->from != NULL ? is_sorted(sorting, &sorted) : warc_error();
     if (err != 0 || sorted)
         return err;
-    err = make_runs(sorting);
+    err = make_runs(warc, sorting);
     if (err == 0)
-        err = merge(sorting);
+        err = merge(warc, sorting);
     return err == 0 ? replace(warc, sorting) : err;
 }
 
 int warc_sort(struct warc *warc)
 {
-    struct sorting sorting = {.runs_path = path_of(warc, ".runs"),
-                              .sorted_path = path_of(warc, ".sorted")};
+    struct sorting sorting = {0};
     int err = sort_all(warc, &sorting);
     for (size_t i = 0; i < sorting.count; i++) {
         if (sorting.runs[i].file != NULL)
@@ -243,12 +268,8 @@ int warc_sort(struct warc *warc)
         fclose(sorting.from);
     if (sorting.to != NULL)
         fclose(sorting.to);
-    if (sorting.runs_path != NULL)
-        unlink(sorting.runs_path);
-    if (sorting.sorted_path != NULL)
-        unlink(sorting.sorted_path);
-    weft_free(sorting.runs_path);
-    weft_free(sorting.sorted_path);
+    remove_file(sorting.runs_path);
+    remove_file(sorting.sorted_path);
     weft_free(sorting.runs);
     return err;
 }

@@ -1,14 +1,17 @@
 /* The archive as a whole: made, gone on with, marked, closed.
  *
- *     nothing ──open──► FILE.part, with its warcinfo ──publish──► FILE
+ *     nothing ──open──► FILE.<id>.part, with its warcinfo ──publish──► FILE
  *     FILE ──open──► repaired ──publish──► as it is ──the first put──► with one more warcinfo
  *
- * A new one gets its name by a rename when its first record is complete: so there is never a FILE that
- * does not say whose it is. */
+ * A new one gets its name when its first record is complete: so there is never a FILE that does not say
+ * whose it is. It is a second name for the same file, which never takes the place of another one: of
+ * two that are made at the same time one is told that there is one. Whoever writes it holds a lock on it,
+ * until it is closed. */
 #include "warc/inside.h"
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,18 +34,32 @@ static char *joined(const char *path, size_t size, const char *ending)
     return name;
 }
 
+char *warc_beside(struct warc *warc, const char *path, const char *ending)
+{
+    char id[WARC_ID], last[WARC_ID + 16];
+    warc_id_make(warc, id);
+    snprintf(last, sizeof last, ".%s%s", strrchr(id, ':') + 1, ending);
+    return path != NULL ? joined(path, strlen(path), last) : NULL;
+}
+
 /* site.warc.gz and site.warc have site.cdxj; anything else has it behind its name. */
-static bool set_names(struct warc *warc, const char *path)
+char *warc_index_of(const char *path)
 {
     size_t size = strlen(path), stem = size;
-    warc->packed = ends_in(path, size, ".gz");
-    if (warc->packed && ends_in(path, size - 3, ".warc"))
+    if (ends_in(path, size, ".gz") && ends_in(path, size - 3, ".warc"))
         stem = size - 8;
     else if (ends_in(path, size, ".warc"))
         stem = size - 5;
+    return joined(path, stem, ".cdxj");
+}
+
+static bool set_names(struct warc *warc, const char *path)
+{
+    size_t size = strlen(path);
+    warc->packed = ends_in(path, size, ".gz");
     warc->path = joined(path, size, "");
-    warc->part_path = joined(path, size, ".part");
-    warc->index_path = joined(path, stem, ".cdxj");
+    warc->part_path = warc_beside(warc, warc->path, ".part");
+    warc->index_path = warc_index_of(path);
     if (warc->path == NULL || warc->part_path == NULL || warc->index_path == NULL)
         return false;
     const char *slash = strrchr(warc->path, '/');
@@ -79,6 +96,14 @@ int warc_write_info(struct warc *warc, uint64_t *at)
 
 /* ---- open ----------------------------------------------------------------------------------- */
 
+/* File systems that know no locks do without. */
+static int lock(const struct warc *warc)
+{
+    if (flock(warc->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return 0;
+    return UV_EBUSY;
+}
+
 static int make(struct warc *warc, struct weft_text info)
 {
     struct stat there;
@@ -87,10 +112,12 @@ static int make(struct warc *warc, struct weft_text info)
     warc->index = open(warc->index_path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (warc->index < 0)
         return warc_error();
-    warc->fd = open(warc->part_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    warc->fd = open(warc->part_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (warc->fd < 0)
         return warc_error();
-    int err = make_info(warc, info);
+    int err = lock(warc);
+    if (err == 0)
+        err = make_info(warc, info);
     if (err == 0)
         err = warc_write_info(warc, &warc->end);
     warc_buffer_free(&warc->info);
@@ -104,10 +131,13 @@ static int go_on(struct warc *warc, const struct warc_mark *mark, struct weft_te
     warc->part_path = NULL;
     if (mark == NULL || mark->id[0] == '\0')
         return UV_EEXIST;
-    warc->index = open(warc->index_path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int err = lock(warc);
+    if (err != 0)
+        return err;
+    warc->index = open(warc->index_path, O_RDWR | O_CLOEXEC);
     if (warc->index < 0)
-        return warc_error();
-    int err = warc_repair(warc, mark);
+        return errno == ENOENT ? WEFT_EDAMAGED : warc_error();
+    err = warc_repair(warc, mark);
     return err == 0 ? make_info(warc, info) : err;
 }
 
@@ -119,9 +149,9 @@ int warc_open(struct warc *warc, const char *path, int level, const struct warc_
     if (err != 0)
         return err;
     warc->open = true;
-    err = set_names(warc, path) ? 0 : UV_ENOMEM;
+    err = uv_random(NULL, NULL, warc->seed, sizeof warc->seed, 0, NULL);
     if (err == 0)
-        err = uv_random(NULL, NULL, warc->seed, sizeof warc->seed, 0, NULL);
+        err = set_names(warc, path) ? 0 : UV_ENOMEM;
     if (err == 0) {
         warc->fd = open(path, O_RDWR | O_CLOEXEC);
         err = warc->fd >= 0     ? go_on(warc, mark, info)
@@ -145,12 +175,27 @@ static int sync_folder(const struct warc *warc)
     return err;
 }
 
+/* Where a file has one name only it is renamed, if there is none of that name yet. */
+static int give_name(const struct warc *warc)
+{
+    if (link(warc->part_path, warc->path) == 0)
+        return unlink(warc->part_path) == 0 ? 0 : warc_error();
+    bool one_only = errno == EPERM || errno == ENOTSUP || errno == ENOSYS;
+    struct stat there;
+    if (!one_only)
+        return warc_error();
+    if (lstat(warc->path, &there) == 0)
+        return UV_EEXIST;
+    return rename(warc->part_path, warc->path) == 0 ? 0 : warc_error();
+}
+
 int warc_publish(struct warc *warc)
 {
     if (warc->part_path == NULL)
         return 0;
-    if (rename(warc->part_path, warc->path) != 0)
-        return warc_error();
+    int err = give_name(warc);
+    if (err != 0)
+        return err;
     weft_free(warc->part_path);
     warc->part_path = NULL;
     return sync_folder(warc);

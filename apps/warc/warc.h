@@ -63,10 +63,12 @@ struct warc {
  * until warc_publish: between the two the mark is kept, so that whoever is killed finds either both or
  * nothing.
  *   UV_EEXIST      there is an archive, or an index, and it is not the one of the mark
- *   WEFT_EDAMAGED  it is shorter than the mark says */
+ *   UV_EBUSY       somebody is writing it
+ *   WEFT_EDAMAGED  it is shorter than the mark says, or its index is, or is gone */
+char *warc_index_of(const char *path); /* the name of its index, to be freed with weft_free; NULL */
 int warc_open(struct warc *warc, const char *path, int level, const struct warc_mark *mark,
               struct weft_text info);
-int warc_publish(struct warc *warc);
+int warc_publish(struct warc *warc); /* UV_EEXIST: the name was taken meanwhile */
 void warc_mark(struct warc *warc, struct warc_mark *mark);
 /* Make durable what was written. */
 int warc_sync(struct warc *warc);

@@ -4,7 +4,9 @@
  *     elapsed seconds, processor seconds, largest VmHWM in KB, largest RssAnon in KB, exit status
  *
  * RssAnon is memory that is the process's alone: what is mapped from files does not count. The
- * kernel does not keep its maximum, so it is looked at every 5 ms. */
+ * kernel does not keep its maximum, so it is looked at every 5 ms; but the end is noticed when it
+ * comes, by its signal. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,9 +48,14 @@ int main(int argc, char **argv)
         fputs("usage: measure FILE COMMAND ARGUMENT...\n", stderr);
         return 2;
     }
+    sigset_t child, before;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child, &before);
     double begun = now();
     pid_t pid = fork();
     if (pid == 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
         execvp(argv[2], argv + 2);
         perror(argv[2]);
         _exit(127);
@@ -60,15 +67,15 @@ int main(int argc, char **argv)
         long its = rss_anon(pid);
         anon = its > anon ? its : anon;
         struct timespec pause = {0, 5000000};
-        nanosleep(&pause, NULL);
+        sigtimedwait(&child, NULL, &pause);
     }
+    double took = now() - begun;
     FILE *file = fopen(argv[1], "we");
     if (file == NULL) {
         perror(argv[1]);
         return 2;
     }
-    fprintf(file, "%.4f %.4f %ld %ld %d\n", now() - begun,
-            seconds(usage.ru_utime) + seconds(usage.ru_stime), usage.ru_maxrss, anon,
-            WIFEXITED(status) ? WEXITSTATUS(status) : 128);
+    fprintf(file, "%.4f %.4f %ld %ld %d\n", took, seconds(usage.ru_utime) + seconds(usage.ru_stime),
+            usage.ru_maxrss, anon, WIFEXITED(status) ? WEXITSTATUS(status) : 128);
     return fclose(file) == 0 ? 0 : 2;
 }

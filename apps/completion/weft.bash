@@ -6,10 +6,15 @@
 # a few has them for its value's name, as in --scope host|path: those complete, too. FOLDER completes
 # as a folder; everything else as file names.
 
+# _weft_ask WORD...: what "weft help WORD..." says, of the weft that is typed. A tilde is not expanded there.
+_weft_ask() {
+    "${COMP_WORDS[0]/#\~\//$HOME/}" help "$@" 2>/dev/null
+}
+
 # _weft_value COMMAND OPTION: what help calls its value; nothing if it takes none. Help has a letter in
 # front of its name: "-o, --output FOLDER".
 _weft_value() {
-    "${COMP_WORDS[0]}" help "$1" 2>/dev/null |
+    _weft_ask "$1" |
         sed -nE "s/^ +($2, --[a-z0-9-]+|(-., )?$2) ([^ ]+).*/\3/p" | head -n 1
 }
 
@@ -40,10 +45,10 @@ _weft() {
     fi
     case $COMP_CWORD:$command:$current in
     1:*)
-        words="$("${COMP_WORDS[0]}" help --list 2>/dev/null) --help --version"
+        words="$(_weft_ask --list) --help --version"
         ;;
     2:help:*)
-        words="$("${COMP_WORDS[0]}" help --list 2>/dev/null) --list"
+        words="$(_weft_ask --list) --list"
         ;;
     2:sales:*)
         words='load import add total serve bench --help'
@@ -58,7 +63,7 @@ _weft() {
         words='record summary report --help'
         ;;
     *:-*)
-        words="$("${COMP_WORDS[0]}" help "$command" 2>/dev/null | grep -oE '^ +(-., )?--[a-z0-9-]+' |
+        words="$(_weft_ask "$command" | grep -oE '^ +(-., )?--[a-z0-9-]+' |
             grep -oE -- '--.*') --help"
         ;;
     *)

@@ -158,10 +158,22 @@ static bool ends_with_one(struct weft_text name, const char *const *endings)
     return false;
 }
 
+static bool is_html(struct weft_text name)
+{
+    static const char *const endings[] = {"html", "htm", "shtml", "shtm", NULL};
+    return ends_with_one(name, endings);
+}
+
+/* A browser reads it as XML: one mistake, or a name that XML does not have, and nothing is shown. */
+static bool is_xhtml(struct weft_text name)
+{
+    static const char *const endings[] = {"xht", "xhtml", NULL};
+    return ends_with_one(name, endings);
+}
+
 bool local_is_page(struct weft_text name)
 {
-    static const char *const endings[] = {"html", "htm", "shtml", "shtm", "xht", "xhtml", NULL};
-    return ends_with_one(name, endings);
+    return is_html(name) || is_xhtml(name);
 }
 
 bool local_is_program(struct weft_text path)
@@ -175,12 +187,12 @@ bool local_is_program(struct weft_text path)
 /* ---- what types say ------------------------------------------------------------------------- */
 
 /* Pages first, then what browsers take for nothing else, whatever is in it; the rest they recognise. */
-enum { PAGES = 2, STRICT = 4 };
+enum { HTML, XHTML, STRICT = 4 };
 static const struct {
     const char *type, *ending;
 } kinds[] = {
     {"text/html", ".html"},
-    {"application/xhtml+xml", ".html"},
+    {"application/xhtml+xml", ".xhtml"},
     {"text/css", ".css"},
     {"image/svg+xml", ".svg"},
     {"text/plain", ".txt"},
@@ -229,8 +241,10 @@ const char *local_ending(struct weft_text name, struct weft_text content_type)
         i++;
     if (i == KINDS || has_ending(name, kinds[i].ending))
         return NULL;
-    bool is_page = local_is_page(name), misleads = is_page || local_is_program(name);
-    bool needs_one = i < PAGES ? !is_page : i < STRICT || misleads;
+    bool misleads = local_is_page(name) || local_is_program(name);
+    bool needs_one = i == HTML    ? !is_html(name)
+                     : i == XHTML ? !is_xhtml(name)
+                                  : i < STRICT || misleads;
     return needs_one ? kinds[i].ending : NULL;
 }
 
@@ -250,18 +264,6 @@ bool local_end_with(const char *name, const char *ending, char *buffer, size_t s
     if (local_is_page(stem))
         stem.size = dot_of(stem);
     return put_ending(stem, ending, buffer, size);
-}
-
-bool local_other_name(const char *name, size_t which, char *buffer, size_t size)
-{
-    struct weft_text whole = weft_text(name, strlen(name)), stem = weft_text(name, dot_of(whole));
-    bool replaced = which <= KINDS;
-    if (which > 2 * (size_t)KINDS)
-        return false;
-    const char *ending = which == 0 ? "" : kinds[(which - 1) % KINDS].ending;
-    if (!put_ending(replaced ? stem : whole, ending, buffer, size))
-        buffer[0] = '\0';
-    return true;
 }
 
 /* ---- the beginning of a page ---------------------------------------------------------------- */

@@ -24,9 +24,6 @@ const char *local_ending(struct weft_text name, struct weft_text content_type);
 /* The name with that ending: instead of a page's, or else behind its own; into buffer, which may be name.
  * false: it does not fit. */
 bool local_end_with(const char *name, const char *ending, char *buffer, size_t size);
-/* What a file of this name may have been called while it was of another type: the names for which = 0, 1, 2 …,
- * until one is false. Some may not fit, and be "". */
-bool local_other_name(const char *name, size_t which, char *buffer, size_t size);
 /* Where something can be put into a page for its head: behind its doctype, which has to be the first, or at its
  * beginning if it has none. */
 size_t local_head(struct weft_text page);

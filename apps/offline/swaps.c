@@ -1,8 +1,8 @@
 /* A list of places, and what comes there: one walk over the document copies what lies between them.
  *
- * A guard (integrity, crossorigin) is no link: what it guards is another file now, or comes from the disk, where
- * browsers refuse what asks for another origin's leave. Its attribute gets another name, that means
- * nothing: the range is that of its value, and the name is looked for before it. */
+ * A guard (integrity, crossorigin, a policy) is no link: what it guards is another file now, or comes
+ * from the disk, where browsers refuse what asks for another origin's leave. Its attribute gets another
+ * name, that means nothing: the range is that of its value, and the name is looked for before it. */
 #include "offline/swaps.h"
 #include <ctype.h>
 #include <stdint.h>
@@ -15,10 +15,13 @@ struct swap {
     bool bare; /* nothing, without quotes around it */
 };
 
-void swaps_clear(struct swaps *swaps)
+void swaps_begin(struct swaps *swaps, size_t document_size)
 {
     swaps->list.size = 0;
+    swaps->list.failed = false;
     swaps->count = 0;
+    swaps->full = false;
+    swaps->most = 4 * document_size + (1 << 20);
 }
 
 void swaps_free(struct swaps *swaps)
@@ -78,14 +81,28 @@ static struct weft_text escaped(struct swaps *swaps, const struct weft_link *lin
     return weft_text(swaps->text.data, swaps->text.size);
 }
 
+/* What a refresh would take for the label in front of its URL. */
+static bool is_label(const struct weft_link *link, struct weft_text text)
+{
+    return link->from == WEFT_LINK_META_REFRESH && text.size >= 3 &&
+           weft_text_same(weft_text(text.data, 3), weft_text_of("url"));
+}
+
 bool swaps_add(struct swaps *swaps, const struct weft_link *link, struct weft_text text)
 {
     bool guard = link->kind == WEFT_LINK_GUARD;
-    if (link->end == 0 || (link->end == link->start && !guard))
+    if (link->end == 0 || (link->end == link->start && !guard) || swaps->full)
         return true;
+    bool label = is_label(link, text);
     text = escaped(swaps, link, text);
-    struct swap swap = {link->start, link->end, text.size, guard, text.size == 0 && !link->quote};
+    struct swap swap = {link->start, link->end, text.size + 2 * label, guard,
+                        text.size == 0 && !link->quote};
+    swaps->full = swaps->list.size + sizeof swap + swap.size > swaps->most;
+    if (swaps->full)
+        return true;
     out_text(&swaps->list, weft_text((const char *)&swap, sizeof swap));
+    if (label)
+        out_string(&swaps->list, "./");
     out_text(&swaps->list, text);
     swaps->count++;
     return !swaps->list.failed && !swaps->text.failed;
@@ -117,7 +134,8 @@ static size_t name_before(struct weft_text document, size_t start)
         at--;
     struct weft_text name = weft_text(document.data + at, end - at);
     bool known = weft_text_same(name, weft_text_of("integrity")) ||
-                 weft_text_same(name, weft_text_of("crossorigin"));
+                 weft_text_same(name, weft_text_of("crossorigin")) ||
+                 weft_text_same(name, weft_text_of("http-equiv"));
     return known ? at : SIZE_MAX;
 }
 

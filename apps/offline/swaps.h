@@ -17,9 +17,13 @@ struct swaps {
     struct out list; /* records: see swaps.c */
     struct out text; /* of one that is escaped, for the time of a call */
     size_t count;
+    size_t most; /* bytes of list */
+    bool full;   /* read only: there were more. It is not to be written with these */
 };
 
-void swaps_clear(struct swaps *swaps);
+/* For a document of so many bytes. A short link in it may become a long one, a million times: with four times as
+ * much as the document has, and a mebibyte, it is full. */
+void swaps_begin(struct swaps *swaps, size_t document_size);
 /* false: no memory. A link without a range is left as it is. */
 bool swaps_add(struct swaps *swaps, const struct weft_link *link, struct weft_text text);
 /* Where the first is; SIZE_MAX: there is none. */

@@ -82,9 +82,13 @@ static int complain_open(const struct crawl *crawl, int err)
             "'%s', or an index for it, is there already, and is not the archive of the crawl in "
             "'%s': it is left alone",
             path, crawl->folder_path);
+    else if (err == UV_EBUSY)
+        complain("'%s' is being written by another crawl", path);
     else if (err == WEFT_EDAMAGED)
-        complain("'%s', or the index of it, is shorter than it was when the crawl in '%s' wrote it",
-                 path, crawl->folder_path);
+        complain(
+            "'%s', or the index of it, is shorter than it was when the crawl in '%s' wrote it, "
+            "or gone",
+            path, crawl->folder_path);
     else
         complain("cannot open the archive '%s': %s", path, weft_strerror(err));
     return err;
@@ -276,8 +280,14 @@ static int sort_there(struct weft_work *work)
 static void sorted(struct weft_op *op, struct weft_op *work)
 {
     struct crawl *crawl = weft_owner(op, struct crawl, op);
-    if (work->status != 0 && !crawl->aborted)
-        archive_failed(crawl, work->status);
+    if (work->status == 0 || crawl->aborted)
+        return;
+    if (crawl->output_error == 0) {
+        crawl->output_error = work->status;
+        complain("cannot put the index of the archive %s in order: %s; it stays as it was",
+                 crawl->settings->warc, weft_strerror(work->status));
+    }
+    crawl_stop(crawl, CRAWL_NO_OUTPUT);
 }
 
 /* Only if the state knows of every line: a mark in the middle of what was put into another order would

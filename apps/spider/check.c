@@ -86,6 +86,23 @@ bool check_answered(struct page *page)
     return true;
 }
 
+bool check_by_get_instead(const struct page *page)
+{
+    const struct weft_http_fetch *fetch = &page->fetch;
+    bool late =
+        fetch->failure == WEFT_FETCH_FAILED_TIMEOUT && fetch->detail != WEFT_FETCH_LATE_CONNECT;
+    return page->by_head && (late || fetch->failure == WEFT_FETCH_FAILED_PROTOCOL ||
+                             fetch->failure == WEFT_FETCH_FAILED_LOST);
+}
+
+bool check_unanswered(struct page *page)
+{
+    bool instead = check_by_get_instead(page);
+    if (instead)
+        by_get(page, "HEAD was not answered");
+    return instead;
+}
+
 /* ---- telling -------------------------------------------------------------------------------- */
 
 /* Who links to what, of what is broken. */
@@ -95,8 +112,7 @@ struct link_pair {
 
 struct broken {
     struct crawl *crawl;
-    unsigned char *is; /* a bit for each number */
-    size_t count;      /* URLs */
+    unsigned char *is; /* a bit for each number, until it is told */
     struct link_pair *pairs;
     size_t pairs_count, pairs_room;
     bool failed; /* there is no memory */
@@ -126,10 +142,8 @@ static void find_broken(struct broken *broken)
 {
     struct crawl *crawl = broken->crawl;
     for (weft_crawl_id id = 1; id <= crawl->state.known; id++) {
-        if (end_of(crawl, id) != WEFT_CRAWL_FAILED)
-            continue;
-        broken->is[id / 8] |= (unsigned char)(1u << id % 8);
-        broken->count += weft_crawl_what(&crawl->state, id) == WEFT_CRAWL_FAILED;
+        if (end_of(crawl, id) == WEFT_CRAWL_FAILED)
+            broken->is[id / 8] |= (unsigned char)(1u << id % 8);
     }
 }
 
@@ -170,12 +184,14 @@ static const char *url_of(struct crawl *crawl, weft_crawl_id id)
 }
 
 /* "http://…/old: it leads to http://…/new: 404 Not Found" */
-static void tell_target(struct crawl *crawl, weft_crawl_id id)
+static void tell_target(struct broken *broken, weft_crawl_id id)
 {
+    struct crawl *crawl = broken->crawl;
     struct weft_crawl_result result;
     char note[NOTE_SIZE];
     printf("\n%s: ", url_of(crawl, id));
     for (unsigned hops = 0; hops <= CRAWL_REDIRECTS; hops++) {
+        broken->is[id / 8] &= (unsigned char)~(1u << id % 8);
         if (weft_crawl_result(&crawl->state, id, &result) != 0)
             break;
         if (result.what != WEFT_CRAWL_MOVED || result.redirect == 0) {
@@ -188,21 +204,37 @@ static void tell_target(struct crawl *crawl, weft_crawl_id id)
     printf("too many redirects\n");
 }
 
-static size_t tell_pairs(struct broken *broken)
+struct told {
+    size_t targets, places;
+};
+
+static struct told tell_pairs(struct broken *broken)
 {
-    size_t pages = 0;
+    struct told told = {0};
     if (broken->pairs_count > 0)
         qsort(broken->pairs, broken->pairs_count, sizeof *broken->pairs, by_numbers);
     for (size_t i = 0; i < broken->pairs_count; i++) {
         const struct link_pair *pair = &broken->pairs[i];
         if (i > 0 && by_numbers(pair, pair - 1) == 0)
             continue;
-        if (i == 0 || pair->to != pair[-1].to)
-            tell_target(broken->crawl, pair->to);
+        if (i == 0 || pair->to != pair[-1].to) {
+            tell_target(broken, pair->to);
+            told.targets++;
+        }
         printf("    in %s\n", url_of(broken->crawl, pair->from));
-        pages++;
+        told.places++;
     }
-    return pages;
+    return told;
+}
+
+/* Those that no page links to, and no link leads to: where the crawl began. */
+static size_t count_untold(const struct broken *broken)
+{
+    struct crawl *crawl = broken->crawl;
+    size_t count = 0;
+    for (weft_crawl_id id = 1; id <= crawl->state.known; id++)
+        count += is_broken(broken, id) && weft_crawl_what(&crawl->state, id) == WEFT_CRAWL_FAILED;
+    return count;
 }
 
 void check_report(struct crawl *crawl)
@@ -215,12 +247,15 @@ void check_report(struct crawl *crawl)
         find_broken(&broken);
         edges_each(&crawl->edges, take_pair, &broken);
     }
-    size_t links = tell_pairs(&broken);
+    struct told told = tell_pairs(&broken);
+    if (broken.is != NULL)
+        told.targets += count_untold(&broken);
     if (broken.is == NULL || broken.failed)
         printf("\nthere is no memory to tell who links to all that is broken\n");
     printf("%schecked %u URLs in %s: %zu broken, linked to in %zu places; %u skipped, %u moved\n",
-           links > 0 ? "\n" : "", crawl->state.known, units_show_time(ms, time), broken.count,
-           links, crawl->state.counts[WEFT_CRAWL_SKIPPED], crawl->state.counts[WEFT_CRAWL_MOVED]);
+           told.places > 0 ? "\n" : "", crawl->state.known, units_show_time(ms, time), told.targets,
+           told.places, crawl->state.counts[WEFT_CRAWL_SKIPPED],
+           crawl->state.counts[WEFT_CRAWL_MOVED]);
     weft_free(broken.is);
     weft_free(broken.pairs);
 }

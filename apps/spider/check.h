@@ -19,6 +19,10 @@ bool check_by_head(const struct page *page);
 bool check_only_looks(const struct page *page, enum weft_links_type type);
 /* The answer to a HEAD has come. true: it was dealt with. */
 bool check_answered(struct page *page);
+/* There is no answer. Is that no wonder, because it was a HEAD, which some servers drop? And then: true: it was
+ * dealt with. */
+bool check_by_get_instead(const struct page *page);
+bool check_unanswered(struct page *page);
 /* In the end: what is broken, and who links to it. */
 void check_report(struct crawl *crawl);
 

@@ -172,6 +172,28 @@ static void feed_disk(struct crawl *crawl)
         disk_reread(crawl, weft_crawl_line_pop(&crawl->state, &crawl->again));
 }
 
+/* Of what is on its way what is not packed; the others tell it when they are over. */
+static uint64_t bytes_until_now(const struct crawl *crawl)
+{
+    uint64_t bytes = crawl->wire;
+    for (const struct page *page = crawl->here; page != NULL; page = page->next_here) {
+        bool runs = page->begun && weft_running(&page->op) > 0;
+        if (runs && weft_http_fetch_get(&page->fetch, "Content-Encoding").size == 0)
+            bytes += page->fetch.received;
+    }
+    return bytes;
+}
+
+/* What was under way may be finished, within reason: it waits for the next time otherwise. */
+static void check_bytes(struct crawl *crawl)
+{
+    uint64_t most = crawl->settings->max_bytes;
+    if (crawl->stop != CRAWL_LIMIT || most == 0 ||
+        bytes_until_now(crawl) < most + most / 8 + CRAWL_SPARE)
+        return;
+    weft_queue_kill(&crawl->queue, UV_ECANCELED);
+}
+
 static void check_limits(struct crawl *crawl)
 {
     const struct settings *settings = crawl->settings;
@@ -181,7 +203,7 @@ static void check_limits(struct crawl *crawl)
     const char *reached = NULL;
     if (settings->max_pages > 0 && there >= settings->max_pages && more)
         reached = "max-pages";
-    else if (settings->max_bytes > 0 && crawl->bytes >= settings->max_bytes && more)
+    else if (settings->max_bytes > 0 && more && bytes_until_now(crawl) >= settings->max_bytes)
         reached = "max-bytes";
     else if (settings->max_ms > 0 && now - crawl->begun_at >= settings->max_ms)
         reached = "max-time";
@@ -197,6 +219,11 @@ static void flushed(struct weft_op *op, struct weft_op *tick)
     struct crawl *crawl = crawl_of(op);
     (void)tick;
     crawl->flushing = false;
+    if (crawl->unlooked >= CRAWL_SPARE) {
+        crawl->unlooked = 0;
+        check_limits(crawl);
+        check_bytes(crawl);
+    }
     story_flush(crawl);
     int err = edges_flush(&crawl->edges);
     if (err == 0)
@@ -212,6 +239,13 @@ static void flush_soon(struct crawl *crawl)
         return;
     crawl->flushing = true;
     weft_tick(&crawl->op, &crawl->flush, flushed);
+}
+
+void crawl_count(struct crawl *crawl, size_t size)
+{
+    crawl->unlooked += size;
+    if (crawl->settings->max_bytes > 0 && crawl->unlooked >= CRAWL_SPARE)
+        flush_soon(crawl);
 }
 
 /* Pages that are settled without being fetched come back here at once: the loop goes on, it does
@@ -240,6 +274,7 @@ static void beat(struct weft_op *op)
     struct crawl *crawl = weft_owner(op, struct crawl, beat.op);
     uint64_t now = weft_now(weft_loop_of(op));
     show_now(crawl);
+    check_bytes(crawl);
     if (crawl->state.pending > 0 && now - crawl->committed_at >= CRAWL_COMMIT_MS)
         commit(crawl);
     crawl_feed(crawl);
@@ -303,6 +338,8 @@ static int set_up(struct crawl *crawl)
         err = weft_queue_init(&crawl->queue, loop, settings->concurrency);
     if (err == 0)
         err = weft_queue_init(&crawl->disk, loop, CRAWL_DISK);
+    if (err == 0)
+        err = weft_lane_init(&crawl->large, &crawl->disk, 1, WEFT_RANK_NORMAL);
     if (err == 0 && settings->rate > 0)
         err = weft_queue_rate(&crawl->queue, (unsigned)settings->rate, 1000,
                               1 + (unsigned)settings->rate / 1000);
@@ -393,8 +430,10 @@ void crawl_close(struct crawl *crawl)
         hosts_free(crawl);
     if (crawl->queue.loop != NULL)
         weft_queue_close(&crawl->queue);
-    if (crawl->disk.loop != NULL)
+    if (crawl->disk.loop != NULL) {
+        weft_lane_close(&crawl->large);
         weft_queue_close(&crawl->disk);
+    }
     pages_free(crawl);
     story_free(crawl);
     warc_close(&crawl->warc);

@@ -52,9 +52,11 @@ enum {
     CRAWL_PENDING = 1 << 19,  /* bytes of changes that call for a commit at once */
     CRAWL_BACKLOG = 32 << 20, /* bytes of changes from which on nothing new begins */
     CRAWL_PUSHED_BACK = 10,   /* how often a page is tried again after 429 and 503 */
-    CRAWL_NO = 4 << 20,       /* bytes of an answer that says no; nobody waits for more */
-    CRAWL_UNPACK = 200,       /* how many times as large as it came a page may be */
-    CRAWL_AGENT = 64          /* bytes of the product token for robots.txt */
+    CRAWL_PARKED = 2048,   /* pages of hosts that rest, which have been tried and are in memory */
+    CRAWL_NO = 4 << 20,    /* bytes of an answer that says no; nobody waits for more */
+    CRAWL_UNPACK = 200,    /* how many times as large as it came a page may be */
+    CRAWL_SPARE = 1 << 20, /* bytes beyond --max-bytes that what is under way may still take */
+    CRAWL_AGENT = 64       /* bytes of the product token for robots.txt */
 };
 
 struct crawl;
@@ -83,6 +85,7 @@ struct host {
     uint64_t failed; /* in this run */
     enum host_robots asked;
     struct weft_robots robots;
+    size_t rules_bytes; /* that it takes, about */
     bool denied;        /* robots.txt cannot be had: nothing is allowed for now */
     char why[HOST_WHY]; /* it was given up; "" if it was not */
     bool ours;          /* within the scope: passwords and fields of the user's may go there */
@@ -166,7 +169,8 @@ struct crawl {
 
     struct weft_http_client client;
     struct weft_queue queue; /* downloads */
-    struct weft_queue disk;  /* pages read from the disk */
+    struct weft_queue disk;  /* pages read from the disk, */
+    struct weft_lane large;  /* one at a time if they are large */
     struct weft_crawl state;
     struct save_folder folder;
     struct weft_crew crew;      /* small pages are saved several at a time */
@@ -186,9 +190,10 @@ struct crawl {
     struct host *hungry, **hungry_tail;
     struct weft_crawl_line again; /* what is to be looked through again */
     size_t pages, pages_max, rereading;
-    size_t parked;     /* of the pages, those of hosts that rest */
-    size_t resting;    /* hosts */
-    struct page *here; /* pages in memory */
+    size_t parked;      /* of the pages, those of hosts that rest */
+    size_t resting;     /* hosts */
+    size_t rules_bytes; /* that the rules of all hosts take, about */
+    struct page *here;  /* pages in memory */
     struct page *spare_pages;
     struct reader *spare_readers;
     struct memo memo;
@@ -218,7 +223,9 @@ struct crawl {
     int output_error;                              /* why there is no output any more */
     uint64_t fetched;                              /* requests for pages that got a status line */
     uint64_t saved, found, moved, failed, skipped; /* URLs, in this run */
-    uint64_t bytes;                                /* in this run */
+    uint64_t bytes;                                /* of pages that came well, in this run */
+    uint64_t wire;                                 /* of all answers, robots.txt too, */
+    uint64_t unlooked;                             /* and of bodies since that was looked at */
     struct harvest harvest;                        /* requests by status, pages by kind */
     struct progress progress;
 };
@@ -238,6 +245,8 @@ int crawl_remember_scope(struct crawl *crawl, const struct weft_url *url);
 int crawl_look_again(struct crawl *crawl);
 /* There is room, or there is something new to do: begin more; and if that was all, end. */
 void crawl_feed(struct crawl *crawl);
+/* So many bytes of a body have come: the limit of bytes is looked at soon. */
+void crawl_count(struct crawl *crawl, size_t size);
 /* Pages that are there, from earlier runs too: what --max-pages limits. */
 uint64_t crawl_pages_there(const struct crawl *crawl);
 /* May one more page begin? */
@@ -279,10 +288,12 @@ void host_hungry(struct host *host);
 /* What its pace says now holds: rest, rate, connections. */
 void host_obey(struct host *host);
 /* It is given up for this run, because a fetch (of what?) ended like this. */
-void host_give_up(struct host *host, const char *what, const struct weft_http_fetch *fetch);
+void host_give_up(struct host *host, const char *what, const char *why);
 bool host_is_loopback(struct weft_text hostname);
 /* Is there a host that rests, and has something in its line? */
 bool hosts_wait(const struct crawl *crawl);
+/* The crawl is over: none of them wakes up any more. */
+void hosts_rest_no_more(struct crawl *crawl);
 void hosts_free(struct crawl *crawl);
 
 /* robots.c */

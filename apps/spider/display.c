@@ -176,20 +176,29 @@ static void draw_rule(struct pen *pen)
     line_end(pen);
 }
 
+static const char *word_of(const struct display_view *view)
+{
+    return view->checks ? "read" : "saved";
+}
+
 static void draw_figures(struct pen *pen)
 {
     const struct display_view *view = pen->view;
     char size[UNITS_SIZE_MAX];
     if (!line_begin(pen))
         return;
-    item(pen, BOLD, "%" PRIu64 " saved", view->saved);
+    item(pen, BOLD, "%" PRIu64 " %s", view->saved, word_of(view));
     item(pen, PLAIN, "%s", units_show_size(view->bytes, size));
+    if (view->same > 0)
+        item(pen, PLAIN, "%" PRIu64 " the same", view->same);
     item(pen, PLAIN, "%" PRIu64 " waiting", view->waiting);
     item(pen, PLAIN, "%u under way", view->running);
     item(pen, view->failed > 0 ? RED : PLAIN, "%" PRIu64 " failed", view->failed);
     item(pen, PLAIN, "%" PRIu64 " skipped", view->skipped);
     if (view->moved > 0)
         item(pen, PLAIN, "%" PRIu64 " moved", view->moved);
+    if (view->found > view->same)
+        item(pen, PLAIN, "%" PRIu64 " were there", view->found - view->same);
     line_end(pen);
 }
 
@@ -327,14 +336,16 @@ void display_draw(const struct display_view *view, unsigned columns, unsigned li
 char *display_sentence(const struct display_view *view, char *buffer, size_t size)
 {
     char elapsed[UNITS_TIME_MAX], bytes[UNITS_SIZE_MAX], speed[UNITS_SIZE_MAX];
-    char rate[ITEM], left[ITEM] = "";
+    char rate[ITEM], left[ITEM] = "", same[ITEM] = "";
+    if (view->same > 0)
+        snprintf(same, sizeof same, ", %" PRIu64 " the same", view->same);
     if (view->left_ms >= 0 && view->waiting + view->running > 0)
         show_left((uint64_t)view->left_ms, left, sizeof left);
     snprintf(buffer, size,
-             "%s: %" PRIu64 " saved (%s), %" PRIu64 " waiting, %u under way, %" PRIu64
+             "%s: %" PRIu64 " %s (%s)%s, %" PRIu64 " waiting, %u under way, %" PRIu64
              " failed, %" PRIu64 " skipped; %s, %s/s%s%s",
-             units_show_time(view->elapsed_ms, elapsed), view->saved,
-             units_show_size(view->bytes, bytes), view->waiting, view->running, view->failed,
+             units_show_time(view->elapsed_ms, elapsed), view->saved, word_of(view),
+             units_show_size(view->bytes, bytes), same, view->waiting, view->running, view->failed,
              view->skipped, show_rate(view->pages_rate, rate, sizeof rate),
              units_show_size(view->bytes_rate, speed), left[0] != '\0' ? "; " : "", left);
     return buffer;

@@ -37,8 +37,11 @@ struct display_url {
 struct display_view {
     bool colour, ascii; /* how, not what */
 
+    bool checks; /* nothing is saved, only looked at */
     uint64_t saved, moved, skipped, failed, bytes;
-    uint64_t settled; /* all of these, and what was there */
+    uint64_t found;   /* were there; */
+    uint64_t same;    /* of these, those that an update has asked for */
+    uint64_t settled; /* all of these */
     uint64_t waiting; /* those under way are not among them */
     unsigned running;
     uint64_t elapsed_ms, pages_rate, bytes_rate; /* as rates.h has them */

@@ -133,14 +133,21 @@ static bool resolve(struct page *page, struct weft_text link, int *err)
     return true;
 }
 
+/* What is beyond the crawl can be checked, too. */
+static bool is_wanted(const struct crawl *crawl, const struct weft_url *url, bool requisite)
+{
+    if (crawl->settings->check)
+        return !scope_excludes(&crawl->scope, url);
+    return scope_check(&crawl->scope, url, requisite) == SCOPE_IN;
+}
+
 /* Resolved, looked at by the rules, told to the state. */
 static int follow_new(struct page *page, struct memo_way *way)
 {
     struct crawl *crawl = page->crawl;
     struct weft_url *url = &crawl->link;
     int err;
-    if (!resolve(page, way->link, &err) ||
-        (scope_check(&crawl->scope, url, way->requisite) != SCOPE_IN && !crawl->settings->check) ||
+    if (!resolve(page, way->link, &err) || !is_wanted(crawl, url, way->requisite) ||
         follow_trap(crawl, url, page->depth + 1) != TRAP_NONE)
         return err;
     err = follow_see(crawl, url, page->depth + 1, page->id, &way->to);
@@ -198,9 +205,13 @@ int follow_url(struct page *page, struct weft_text link, bool requisite)
     return follow_way(page, &way);
 }
 
+/* One that is too long for a URL would make all links that are relative to it as long. */
 int follow_base(struct page *page, struct weft_text link)
 {
     struct crawl *crawl = page->crawl;
+    uint64_t most = crawl->settings->traps.url;
+    if (most > 0 && link.size > most)
+        return 0;
     int err = weft_url_parse(&crawl->other, link, &page->reader->base);
     if (err == 0)
         err = weft_url_copy(&page->reader->base, &crawl->other);

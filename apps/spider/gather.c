@@ -121,7 +121,7 @@ static void show_limits(const struct crawl *crawl, struct display_view *view)
 {
     const struct settings *settings = crawl->settings;
     view->limits = (struct rates_limits){.pages = rest_of(settings->max_pages, view->there),
-                                         .bytes = rest_of(settings->max_bytes, view->bytes),
+                                         .bytes = rest_of(settings->max_bytes, crawl->wire),
                                          .ms = rest_of(settings->max_ms, view->elapsed_ms)};
 }
 
@@ -129,7 +129,10 @@ void gather_view(const struct crawl *crawl, struct display_view *view)
 {
     uint64_t now = weft_now(weft_loop_of(&crawl->op));
     uint64_t waiting = crawl->state.counts[WEFT_CRAWL_WAITING];
+    view->checks = settings_dry(crawl->settings);
     view->saved = crawl->saved;
+    view->found = crawl->found;
+    view->same = crawl->update.same;
     view->moved = crawl->moved;
     view->skipped = crawl->skipped;
     view->failed = crawl->failed;

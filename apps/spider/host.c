@@ -143,6 +143,14 @@ bool hosts_wait(const struct crawl *crawl)
     return false;
 }
 
+void hosts_rest_no_more(struct crawl *crawl)
+{
+    for (size_t i = 0; i < crawl->hosts_room; i++) {
+        for (struct host *host = crawl->hosts[i]; host != NULL; host = host->next_same)
+            weft_timer_stop(weft_loop_of(&crawl->op), &host->rest);
+    }
+}
+
 void hosts_free(struct crawl *crawl)
 {
     for (size_t i = 0; i < crawl->hosts_room; i++) {
@@ -290,9 +298,17 @@ static void rested(struct weft_timer *timer)
     crawl_feed(host->crawl);
 }
 
+/* So many of them that what is known of each is too much. */
+static bool waits_and_can_be_asked(const struct weft_op *task, void *context)
+{
+    const struct host *host = context;
+    return waits_for_host(task, context) && host->asked == HOST_ASKED;
+}
+
 /* What it has not begun goes back into its line: others may need the room. */
 static void rest(struct host *host, uint64_t ms)
 {
+    bool many = host->crawl->parked >= CRAWL_PARKED;
     weft_lane_pause(&host->lane);
     weft_timer_start(host->lane.queue->loop, &host->rest, ms, rested);
     if (ms < HOST_REST_MS || host->resting)
@@ -301,17 +317,15 @@ static void rest(struct host *host, uint64_t ms)
     host->crawl->resting++;
     host->crawl->parked += host->pages;
     if (host->lane.waiting > 0)
-        weft_queue_remove(&host->crawl->queue, has_not_begun, host);
+        weft_queue_remove(&host->crawl->queue, many ? waits_and_can_be_asked : has_not_begun, host);
 }
 
 /* Everything that waits for it comes back unfetched, and what is in its line follows. */
-void host_give_up(struct host *host, const char *what, const struct weft_http_fetch *fetch)
+void host_give_up(struct host *host, const char *what, const char *why)
 {
-    char why[WEFT_FETCH_EXPLAIN];
     host->pace.gone = true;
     if (host->why[0] == '\0') {
-        snprintf(host->why, sizeof host->why, "%s%s", what,
-                 outcome_explain(fetch, why, sizeof why));
+        snprintf(host->why, sizeof host->why, "%s%s", what, why);
         story_gone(host);
     }
     wake(host);

@@ -187,7 +187,7 @@ static void judge_digested(struct page *page)
         settle_failed(page, err, why_unread(err));
     else if (same)
         update_same(page);
-    else if (page->rewrites)
+    else if (page->rewrites && !offline_is_too_much(page))
         offline_keep(page);
     else
         save_body(page, NULL);

@@ -185,7 +185,8 @@ static int open_edges(struct crawl *crawl, const struct changes *changes)
 static bool may_pass(const struct weft_crawl_result *result)
 {
     int status = result->http_status;
-    return status < 300 || status == 408 || status == 425 || status == 429 || status >= 500;
+    return status < 300 || status == 304 || status == 408 || status == 425 || status == 429 ||
+           status >= 500;
 }
 
 /* Does an update ask for it? What is there and beyond the edge stays as it is. What a page may be shown with

@@ -3,7 +3,8 @@
  * A line is complete in memory before any of it is written, and one that there is no memory for is
  * left out as a whole and counted. A write is of whole lines; only the kernel, killed with the rest
  * of the process in the middle of a copy, could leave half of one. So the next run looks at how the
- * file ends, and cuts off what stands behind its last line.
+ * file ends, and cuts off what stands behind its last line. But only of a log: a file that does not begin
+ * like one is somebody else's.
  *
  * Who reads a pipe slowly makes the crawl wait: the buffer is bounded, and nothing is dropped. */
 #include "spider/log.h"
@@ -44,6 +45,18 @@ static off_t find_end(int fd, off_t size, int *err)
     return 0;
 }
 
+/* How each line begins; or as much of it as there is. */
+static const char first_bytes[] = "{\"event\":\"";
+
+static bool begins_like_a_line(int fd, off_t at, int *err)
+{
+    char bytes[sizeof first_bytes - 1];
+    ssize_t got = pread(fd, bytes, sizeof bytes, at);
+    if (got < 0)
+        *err = last_error();
+    return got >= 0 && memcmp(bytes, first_bytes, (size_t)got) == 0;
+}
+
 static int cut_off(int fd)
 {
     struct stat info;
@@ -53,6 +66,9 @@ static int cut_off(int fd)
     if (!S_ISREG(info.st_mode))
         return 0;
     off_t end = find_end(fd, info.st_size, &err);
+    bool ours = err == 0 && begins_like_a_line(fd, 0, &err) && begins_like_a_line(fd, end, &err);
+    if (err == 0 && !ours)
+        return UV_EEXIST;
     if (err == 0 && end < info.st_size && ftruncate(fd, end) != 0)
         err = last_error();
     return err;

@@ -32,7 +32,8 @@ struct log {
 };
 
 /* path: "-" is standard output. What the last run has left of a line is cut off. begun_ms: the loop's
- * time that events are counted from. 0, or why it cannot be opened. */
+ * time that events are counted from. 0, or why it cannot be opened. UV_EEXIST: there is a file, and it is no
+ * log. */
 int log_open(struct log *log, const char *path, uint64_t begun_ms);
 static inline bool log_is_open(const struct log *log)
 {

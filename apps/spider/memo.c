@@ -1,10 +1,13 @@
 /* A table without chains: a link is in one of four neighbouring places, the newest in the first. Who comes
- * fifth takes the place of the oldest. */
+ * fifth takes the place of the oldest. It is small at first, and doubled when it is half full: most crawls
+ * are small, and to touch memory for the first time costs more than all that is done with it. */
 #include "spider/memo.h"
 #include <string.h>
 #include <weft/alloc.h>
 
 _Static_assert(sizeof(struct memo_link) == MEMO_LINE, "a link is one cache line");
+
+enum { FIRST_ROOM = 1 << 12 };
 
 /* A path's last slash: what stands behind it does not matter to a relative link, unless that is only
  * a query (see can_keep). */
@@ -52,7 +55,7 @@ static struct memo_link *places_of(const struct memo *memo, const struct memo_ke
                                    uint64_t hash)
 {
     hash = (hash ^ key->folder) * odd;
-    return &memo->links[hash >> 32 & (MEMO_LINKS - MEMO_NEAR)];
+    return &memo->links[hash >> 32 & (memo->room - MEMO_NEAR)];
 }
 
 void memo_soon(const struct memo *memo, const struct memo_key *key, uint64_t hash)
@@ -92,16 +95,6 @@ bool memo_has(const struct memo *memo, const struct memo_key *key, struct memo_w
     return true;
 }
 
-static bool make_links(struct memo *memo)
-{
-    memo->block = weft_calloc(MEMO_LINKS + 1, sizeof *memo->links);
-    if (memo->block == NULL)
-        return false;
-    uintptr_t at = (uintptr_t)memo->block;
-    memo->links = (struct memo_link *)((at + MEMO_LINE - 1) / MEMO_LINE * MEMO_LINE);
-    return true;
-}
-
 /* Where what a link becomes lies: most links of a site are written as they would be in a copy; and most others
  * are short, and have room for it behind them. NULL: nowhere. */
 static char *swap_at(const struct memo *memo, struct memo_link *place)
@@ -113,6 +106,19 @@ static char *swap_at(const struct memo *memo, struct memo_link *place)
     return memo->swaps != NULL ? memo->swaps[place - memo->links] : NULL;
 }
 
+static bool make_room(struct memo *memo, size_t room)
+{
+    void *block = weft_calloc(room + 1, sizeof *memo->links);
+    if (block == NULL)
+        return false;
+    uintptr_t at = (uintptr_t)block;
+    *memo =
+        (struct memo){.links = (struct memo_link *)((at + MEMO_LINE - 1) / MEMO_LINE * MEMO_LINE),
+                      .room = room,
+                      .block = block};
+    return true;
+}
+
 static void move(const struct memo *memo, struct memo_link *from, struct memo_link *to)
 {
     *to = *from;
@@ -120,14 +126,42 @@ static void move(const struct memo *memo, struct memo_link *from, struct memo_li
         memcpy(swap_at(memo, to), swap_at(memo, from), from->swap_size);
 }
 
-/* In the first place; the others move on, and the last one is forgotten. */
-static void add(struct memo *memo, const struct memo_key *key, struct memo_way *way)
+/* The first of its places is free now; the others have moved on, and the last one is forgotten. */
+static struct memo_link *first_place(struct memo *memo, const struct memo_key *key, uint64_t hash)
 {
-    if (!can_keep(way) || (memo->links == NULL && !make_links(memo)))
-        return;
-    struct memo_link *place = places_of(memo, key, way->hash);
+    struct memo_link *place = places_of(memo, key, hash);
+    memo->taken += place[MEMO_NEAR - 1].size == 0;
     for (int i = MEMO_NEAR - 1; i > 0; i--)
         move(memo, &place[i - 1], &place[i]);
+    return place;
+}
+
+/* What long links become is forgotten. Without memory it stays as large as it is. */
+static void grow(struct memo *memo)
+{
+    struct memo old = *memo;
+    if (!make_room(memo, 2 * old.room))
+        return;
+    for (struct memo_link *link = old.links + old.room; link-- > old.links;) { /* the newest last */
+        if (link->size == 0)
+            continue;
+        struct memo_key key = {.folder = link->folder};
+        uint64_t hash = memo_hash(weft_text(link->text, link->size));
+        struct memo_link *place = first_place(memo, &key, hash);
+        *place = *link;
+        place->decided &= place->same || place->size + place->swap_size <= MEMO_TEXT;
+    }
+    memo_free(&old);
+}
+
+/* In the first place. */
+static void add(struct memo *memo, const struct memo_key *key, struct memo_way *way)
+{
+    if (!can_keep(way) || (memo->links == NULL && !make_room(memo, FIRST_ROOM)))
+        return;
+    if (memo->taken >= memo->room / 2 && memo->room < MEMO_LINKS)
+        grow(memo);
+    struct memo_link *place = first_place(memo, key, way->hash);
     *place = (struct memo_link){
         .folder = key->folder, .size = (uint8_t)way->link.size, .kind = kind_of(way)};
     memcpy(place->text, way->link.data, way->link.size);
@@ -161,7 +195,7 @@ bool memo_decide(struct memo *memo, const struct memo_key *key, struct memo_way 
     if (swap.size > MEMO_SWAP)
         return false;
     if (memo->swaps == NULL && swap_at(memo, place) == NULL)
-        memo->swaps = weft_alloc(MEMO_LINKS * sizeof *memo->swaps);
+        memo->swaps = weft_alloc(memo->room * sizeof *memo->swaps);
     char *to = swap_at(memo, place);
     if (to == NULL)
         return false;

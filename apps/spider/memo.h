@@ -15,7 +15,7 @@
 #include <weft/url.h>
 
 enum {
-    MEMO_LINKS = 1 << 15, /* a power of two */
+    MEMO_LINKS = 1 << 15, /* at most; a power of two */
     MEMO_NEAR = 4,        /* places that a link may be in */
     MEMO_LINE = 64,       /* bytes of a cache line: a link is one */
     MEMO_TEXT = 40,       /* longer ones are not kept */
@@ -40,7 +40,9 @@ struct memo_link {
 /* Zeroed before its first use. Without memory nothing is kept. */
 struct memo {
     struct memo_link *links;  /* allocated with the first link, */
-    void *block;              /* here */
+    void *block;              /* here, */
+    size_t room;              /* so many; a power of two */
+    size_t taken;             /* of these */
     char (*swaps)[MEMO_SWAP]; /* what long ones become; allocated with the first of these */
 };
 

@@ -3,12 +3,13 @@
  * Nothing is followed inside the fetch: the target is a URL like others, and may be known already.
  * So a circle ends by itself; it is found, and told, when it closes.
  *
- * A target that is not followed has no number, so the note says what it was. */
+ * A target that is not followed has no number, so the note says what it was. Of one that is followed the note
+ * is its fragment: copies that link to where it moved from need that. */
 #include "spider/crawl.h"
 #include <stdio.h>
 #include <string.h>
 
-enum { NOTE_SIZE = 4096 }; /* a target may be as long as a server likes */
+enum { NOTE_SIZE = 4096, FRAGMENT_SIZE = 256 }; /* a target may be as long as a server likes */
 
 /* How many redirects led here, one after the other? */
 static unsigned hops_to(struct crawl *crawl, weft_crawl_id id)
@@ -92,28 +93,39 @@ static void settle_as_moved(struct page *page, struct weft_crawl_result *result)
     settle_page(page, result);
 }
 
-static void settle_moved(struct page *page, const struct weft_url *to)
+static void settle_moved(struct page *page, const struct weft_url *to, struct weft_text fragment)
 {
     struct crawl *crawl = page->crawl;
     struct weft_crawl_result result = {.what = WEFT_CRAWL_MOVED, .http_status = page->fetch.status};
     char note[NOTE_SIZE];
     int err = 0;
     const char *why = why_not(page, to);
-    if (why != NULL)
-        result.note = note_of(note, why, to);
-    else
+    result.note = why != NULL ? note_of(note, why, to) : fragment;
+    if (why == NULL)
         err = follow_see(crawl, to, weft_crawl_depth(&crawl->state, page->id), page->id,
                          &result.redirect);
     if (page->before.known)
         follow_forget(page);
-    if (err == 0)
-        follow_note(crawl, page->id, result.redirect);
-    if (err != 0)
+    if (err != 0) {
         settle_failed(page, err, weft_strerror(err));
-    else if (is_loop(crawl, page->id, result.redirect))
+    } else if (is_loop(crawl, page->id, result.redirect)) {
         settle_failed(page, UV_ELOOP, "it is redirected in a circle");
-    else
+    } else {
+        follow_note(crawl, page->id, result.redirect);
         settle_as_moved(page, &result);
+    }
+}
+
+/* Out of the URL, into buffer. One that is too long is dropped. */
+static struct weft_text take_fragment(struct weft_url *url, char buffer[FRAGMENT_SIZE])
+{
+    struct weft_text fragment = weft_url_hash(url);
+    if (fragment.size > FRAGMENT_SIZE)
+        fragment.size = 0;
+    if (fragment.size > 0)
+        memcpy(buffer, fragment.data, fragment.size);
+    weft_url_drop_fragment(url);
+    return weft_text(buffer, fragment.size);
 }
 
 void moved_page(struct page *page)
@@ -125,7 +137,8 @@ void moved_page(struct page *page)
         settle_failed(page, UV_EINVAL, "it is redirected to nowhere");
         return;
     }
-    weft_url_drop_fragment(to);
+    char fragment[FRAGMENT_SIZE];
+    struct weft_text hash = take_fragment(to, fragment);
     weft_url_drop_credentials(to);
     if (is_for_cookie(page, to)) {
         outcome_fetch_again(page, "it gave a cookie");
@@ -138,5 +151,5 @@ void moved_page(struct page *page)
     if (page_is_start(crawl, page->id))
         move_scope(page, to);
     report_line(crawl, "moved    %s to %s", page->url.href.data, to->href.data);
-    settle_moved(page, to);
+    settle_moved(page, to, hash);
 }

@@ -7,7 +7,7 @@
  *
  * Pages of a site have most of their links in common, and what was decided for one of them holds for the next
  * one in the same folder: it is kept beside where the link leads to (memo.h). Fragments are not: they stay as
- * they are, behind whatever the link becomes. */
+ * they are, behind whatever the link becomes; one that has none gets that of a redirect. */
 #include "spider/crawl.h"
 #include "offline/local.h"
 #include <stdio.h>
@@ -43,6 +43,7 @@ void offline_begin(struct page *page)
     const char *slash = strrchr(page->name, '/');
     size_t size = slash != NULL ? (size_t)(slash - page->name) : 0;
     memo_key_add(&page->reader->memo, name_hash(weft_text(page->name, size)) + page->ours);
+    swaps_begin(&page->reader->swaps, offline_original(page).size);
 }
 
 /* Was it decided, and did that not turn out otherwise? */
@@ -62,10 +63,11 @@ static bool is_decided(struct crawl *crawl, struct memo_link *place)
     return place->settled;
 }
 
-/* It becomes what is in offline->text. What is redirected is a matter of each page's last line. */
+/* It becomes what is in offline->text. What is redirected is a matter of each page's last line. A link to the page
+ * itself is settled for that page only: it may still fail to be written. */
 static void keep_decided(struct page *page, struct memo_way *way, const struct target *target)
 {
-    if (target->moved != 0)
+    if (target->moved != 0 || target->id == page->id)
         return;
     struct crawl *crawl = page->crawl;
     struct weft_text swap = weft_text(crawl->offline.text.data, crawl->offline.text.size);
@@ -74,6 +76,70 @@ static void keep_decided(struct page *page, struct memo_way *way, const struct t
     way->place->target = target->id;
     way->place->there = target->there;
     way->place->settled = target->settled;
+}
+
+/* ---- names that files had --------------------------------------------------------------------- */
+
+/* Pages of a copy may speak of a file by a name that it had before. Such names stay its URL's: they are kept with
+ * the number, one a line, the latest first, and claimed again when a crawl begins. */
+enum { FORMER_KEY = 32, FORMER_MOST = 4096 };
+
+static const char key_former[] = "crawl/former"; /* is there any? */
+
+static struct weft_text former_key(weft_crawl_id id, char key[FORMER_KEY])
+{
+    snprintf(key, FORMER_KEY, "%s/%lu", key_former, (unsigned long)id);
+    return weft_text_of(key);
+}
+
+/* Into crawl->offline.link, with name before them. */
+static int former_names(struct crawl *crawl, struct weft_text key, struct weft_text name)
+{
+    struct out *out = &crawl->offline.link;
+    struct weft_text before;
+    out->size = 0;
+    out_text(out, name);
+    out_string(out, "\n");
+    int err = weft_crawl_get(&crawl->state, key, &before);
+    while (err == 0 && before.size > 0) {
+        struct weft_text line = weft_text_cut(&before, '\n');
+        if (line.size > 0 && !weft_text_equal(line, name) && out->size + line.size < FORMER_MOST) {
+            out_text(out, line);
+            out_string(out, "\n");
+        }
+    }
+    return err == 0 && out->failed ? UV_ENOMEM : err;
+}
+
+int offline_was_called(struct crawl *crawl, weft_crawl_id id, struct weft_text name)
+{
+    char text[FORMER_KEY];
+    struct weft_text key = former_key(id, text);
+    int err = former_names(crawl, key, name);
+    struct weft_text names = weft_text(crawl->offline.link.data, crawl->offline.link.size);
+    if (err == 0)
+        err = weft_crawl_put(&crawl->state, key, names);
+    if (err == 0)
+        err = weft_crawl_put(&crawl->state, weft_text_of(key_former), weft_text_of("yes"));
+    return err;
+}
+
+int offline_claim_former(struct crawl *crawl)
+{
+    struct weft_text value;
+    char text[FORMER_KEY];
+    int err = weft_crawl_get(&crawl->state, weft_text_of(key_former), &value);
+    if (err != 0 || value.data == NULL)
+        return err;
+    for (weft_crawl_id id = 1; err == 0 && id <= crawl->state.known; id++) {
+        err = weft_crawl_get(&crawl->state, former_key(id, text), &value);
+        while (err == 0 && value.size > 0) {
+            struct weft_text name = weft_text_cut(&value, '\n');
+            if (name.size > 0)
+                weft_crawl_claim(&crawl->state, name, id);
+        }
+    }
+    return err;
 }
 
 /* ---- where it leads to ---------------------------------------------------------------------- */
@@ -151,6 +217,15 @@ static struct weft_text expect_file(struct crawl *crawl, weft_crawl_id id,
     return offline_expected(crawl, id, url);
 }
 
+/* Of several redirects that have a fragment the last one counts. */
+static void keep_part(struct offline *offline, struct weft_text fragment)
+{
+    if (fragment.size == 0)
+        return;
+    offline->part.size = 0;
+    out_text(&offline->part, fragment);
+}
+
 /* The file that target->id, whose URL is in offline.url, is in or will be, valid for a moment; nothing: it will
  * not. Follows redirects: it becomes the last. */
 static struct weft_text find_file(struct page *page, struct target *target, bool requisite)
@@ -173,6 +248,7 @@ static struct weft_text find_file(struct page *page, struct target *target, bool
         if (what == WEFT_CRAWL_MOVED && result.redirect != 0) {
             if (target->moved == 0)
                 target->moved = target->id;
+            keep_part(&crawl->offline, result.note);
             target->id = result.redirect;
             continue;
         }
@@ -190,6 +266,7 @@ static void decide(struct page *page, const struct weft_link *link, struct targe
     struct offline *offline = &crawl->offline;
     const struct weft_url *url = &offline->url;
     struct weft_text name = weft_text(NULL, 0);
+    offline->part.size = 0;
     *target = (struct target){.id = weft_crawl_find(&crawl->state, without_fragment(url))};
     if (link->from == WEFT_LINK_FORM)
         target->settled = true;
@@ -222,6 +299,21 @@ static void wait_for(struct page *page, const struct weft_link *link, struct tar
 
 /* ---- a link --------------------------------------------------------------------------------- */
 
+/* What is known is known without them (follow.c). A link to the network keeps what it has. */
+static int drop_credentials(struct crawl *crawl)
+{
+    struct weft_url *url = &crawl->offline.url, *plain = &crawl->other;
+    if (weft_url_username(url).size + weft_url_password(url).size == 0)
+        return 0;
+    int err = weft_url_copy(plain, url);
+    if (err != 0)
+        return err;
+    weft_url_drop_credentials(plain);
+    if (weft_crawl_find(&crawl->state, without_fragment(plain)) != 0)
+        weft_url_drop_credentials(url);
+    return 0;
+}
+
 /* 0: its URL is in offline->url; 1: it is nothing that we could write otherwise; or UV_ENOMEM. */
 static int resolve(struct page *page, const struct weft_link *link)
 {
@@ -233,6 +325,8 @@ static int resolve(struct page *page, const struct weft_link *link)
     } else if (page->ours) {
         err = weft_url_parse(&offline->url, text, NULL);
         const char *fragment = memchr(link->url.data, '#', link->url.size);
+        if (offline_part_is_moved(&page->line, page->reader->number))
+            fragment = NULL; /* it is the redirect's */
         if (err == 0 && fragment != NULL) {
             size_t size = link->url.size - (size_t)(fragment - link->url.data);
             err = weft_url_copy(&page->crawl->other, &offline->url);
@@ -244,7 +338,9 @@ static int resolve(struct page *page, const struct weft_link *link)
     }
     if (err == UV_ENOMEM)
         return err;
-    return err != 0 || !weft_url_is_http(&offline->url);
+    if (err != 0 || !weft_url_is_http(&offline->url))
+        return 1;
+    return drop_credentials(page->crawl);
 }
 
 /* Nothing of it is escaped where it stands. */
@@ -294,7 +390,9 @@ static int swap_again(struct page *page, const struct weft_link *link, struct me
     return add_text(page, link, fragment);
 }
 
-static int swap_new(struct page *page, const struct weft_link *link, struct memo_way *way)
+/* noted: the link is not what it says, by the note on it. */
+static int swap_new(struct page *page, const struct weft_link *link, struct memo_way *way,
+                    bool noted)
 {
     struct offline *offline = &page->crawl->offline;
     struct target target;
@@ -302,14 +400,21 @@ static int swap_new(struct page *page, const struct weft_link *link, struct memo
     if (other != 0)
         return other < 0 ? other : 0;
     decide(page, link, &target);
-    if (offline->text.failed)
+    if (offline->text.failed || offline->part.failed)
         return UV_ENOMEM;
     wait_for(page, link, &target);
-    keep_decided(page, way, &target);
-    if (target.moved != 0 && target.there)
-        offline_note_moved(&page->reader->moved, page->reader->number, target.moved, target.id);
+    if (!noted)
+        keep_decided(page, way, &target);
     struct weft_text whole = offline->url.href, rest = without_fragment(&offline->url);
-    return add_text(page, link, weft_text(whole.data + rest.size, whole.size - rest.size));
+    struct weft_text fragment = weft_text(whole.data + rest.size, whole.size - rest.size);
+    /* What is absolute is redirected by the server. */
+    bool part = fragment.size == 0 && target.there && offline->part.size > 0;
+    if (part)
+        fragment = weft_text(offline->part.data, offline->part.size);
+    if (target.moved != 0 && target.there)
+        offline_note_moved(&page->reader->moved, page->reader->number, target.moved, target.id,
+                           part);
+    return add_text(page, link, fragment);
 }
 
 int offline_link(struct page *page, const struct weft_link *link, struct memo_way *way)
@@ -323,17 +428,7 @@ int offline_link(struct page *page, const struct weft_link *link, struct memo_wa
     bool moved = page->ours && offline_was_moved(&page->line, page->reader->number) != 0;
     if (!moved && is_decided(page->crawl, way->place) && is_plain(fragment))
         return swap_again(page, link, way->place, fragment);
-    return swap_new(page, link, way);
-}
-
-/* Whose file is it, or was it? What is of another type now is known to some pages by its other name. */
-static weft_crawl_id owner_of(struct crawl *crawl, const char *name)
-{
-    char other[NAME_SIZE];
-    weft_crawl_id id = weft_crawl_named(&crawl->state, weft_text_of(name));
-    for (size_t i = 0; id == 0 && local_other_name(name, i, other, sizeof other); i++)
-        id = weft_crawl_named(&crawl->state, weft_text_of(other));
-    return id;
+    return swap_new(page, link, way, moved);
 }
 
 bool offline_url(struct page *page, struct weft_text link, struct weft_text *url)
@@ -343,7 +438,7 @@ bool offline_url(struct page *page, struct weft_text link, struct weft_text *url
     size_t size;
     if (!local_name(weft_text_of(page->name), link, name, sizeof name))
         return false;
-    weft_crawl_id id = owner_of(crawl, name);
+    weft_crawl_id id = weft_crawl_named(&crawl->state, weft_text_of(name));
     id = offline_before_moved(&page->line, page->reader->number, id);
     if (id == 0 ||
         weft_crawl_url(&crawl->state, id, crawl->text, WEFT_CRAWL_URL_MAX + 1, &size, NULL) != 0)

@@ -50,9 +50,12 @@ struct offline {
     bool ended;           /* what still waits was told that it waits in vain */
     weft_crawl_id named;  /* whose name was made last, */
     char name[NAME_SIZE]; /* and that is it: a link that is new is written with it at once */
+    char
+        former[NAME_SIZE]; /* of the URL that is being settled: the name that its file had; or "" */
     struct weft_url url;
     struct out text; /* both for the time of a call */
     struct out link; /* what offline_url has found: until its next call */
+    struct out part; /* "#…": of where a link is redirected to, for the time of a call */
 };
 
 /* When a crawl begins. */
@@ -61,6 +64,10 @@ int offline_load(struct crawl *crawl);
 int offline_close(struct crawl *crawl);
 void offline_free(struct offline *offline);
 
+/* The document as it was read from the disk, or has come. */
+struct weft_text offline_original(const struct page *page);
+/* It cannot be written anew, for what its links would become: it was told. */
+bool offline_is_too_much(const struct page *page);
 /* The page is going to be written: before its links. */
 void offline_begin(struct page *page);
 /* One of them was followed, or is none to follow; way: it, if it is a link at all, and that it was. UV_ENOMEM. */
@@ -74,6 +81,8 @@ void offline_adopt(struct page *page);
 
 /* This is about to become of a URL: if it became something else in an earlier run, its pages lead to that. */
 void offline_settles(struct crawl *crawl, weft_crawl_id id, const struct weft_crawl_result *result);
+/* It did: the name that its file had before is kept. */
+void offline_keep_former(struct crawl *crawl, weft_crawl_id id);
 /* This became of a URL; url is it, or NULL if it has to be looked up. */
 void offline_settled(struct crawl *crawl, weft_crawl_id id, const struct weft_url *url,
                      const struct weft_crawl_result *result);
@@ -96,6 +105,11 @@ struct weft_text offline_expected(struct crawl *crawl, weft_crawl_id id,
                                   const struct weft_url *url);
 uint64_t offline_hash(const struct crawl *crawl, struct weft_text url);
 
+/* The file of number id is not called this any more: who speaks of it still means number id. */
+int offline_was_called(struct crawl *crawl, weft_crawl_id id, struct weft_text name);
+/* Such names are taken, when a crawl begins. */
+int offline_claim_former(struct crawl *crawl);
+
 /* Where a link in such a file leads to: its URL, valid until the next call; or false: as it is written. */
 bool offline_url(struct page *page, struct weft_text link, struct weft_text *url);
 
@@ -107,8 +121,9 @@ struct offline_line {
 };
 
 /* A link that goes through a redirect: what it leads to, and where that is redirected to, which is what the file
- * says. Into moved, in the order of links. */
-void offline_note_moved(struct out *moved, unsigned link, weft_crawl_id from, weft_crawl_id to);
+ * says. part: so is its fragment. Into moved, in the order of links. */
+void offline_note_moved(struct out *moved, unsigned link, weft_crawl_id from, weft_crawl_id to,
+                        bool part);
 /* The line, with these behind its sign. */
 void offline_put_line(const struct crawl *crawl, struct weft_text url, struct weft_text moved,
                       bool css, struct out *out);
@@ -120,6 +135,8 @@ bool offline_find_line(const struct crawl *crawl, struct weft_text url, struct w
 bool offline_is_copy(struct weft_text file);
 /* Is there a note on this link? They have to be asked for in their order. */
 bool offline_was_moved(struct offline_line *line, unsigned link);
+/* And is its fragment not its own? */
+bool offline_part_is_moved(struct offline_line *line, unsigned link);
 /* What it leads to, if it is written as leading to `to`: that, unless there is a note on it. */
 weft_crawl_id offline_before_moved(struct offline_line *line, unsigned link, weft_crawl_id to);
 

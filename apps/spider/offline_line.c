@@ -1,12 +1,12 @@
 /* The last line of a file of a copy: where it was taken from, and what its links do not say any more.
  *
- *     <!-- weft: taken from http://example.org/ [5f0c2d1e8a9b7c34 4:17:42 9:17:42] -->
+ *     <!-- weft: taken from http://example.org/ [5f0c2d1e8a9b7c34 4:17:42 9:17:42#] -->
  *
  * In brackets is what means something to the state of this crawl alone. First a sign, which nobody else can make:
  * so the links of this file are a copy's. Then the links that go through a redirect: the fourth leads to URL 17,
  * which was redirected to 42 when this was written. The file only says 42: if 17 leads elsewhere one day, nobody
  * would know that this link has to follow. The third number is for files that somebody has changed since: a link
- * that does not lead to 42 is not the one that was meant. */
+ * that does not lead to 42 is not the one that was meant. '#': the fragment that it has is the redirect's. */
 #include "spider/crawl.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,10 +56,11 @@ void offline_put_line(const struct crawl *crawl, struct weft_text url, struct we
     out_string(out, css ? "] */\n" : "] -->\n");
 }
 
-void offline_note_moved(struct out *moved, unsigned link, weft_crawl_id from, weft_crawl_id to)
+void offline_note_moved(struct out *moved, unsigned link, weft_crawl_id from, weft_crawl_id to,
+                        bool part)
 {
     if (moved->size < MOVED_MAX)
-        out_format(moved, " %u:%" PRIu32 ":%" PRIu32, link, from, to);
+        out_format(moved, " %u:%" PRIu32 ":%" PRIu32 "%s", link, from, to, part ? "#" : "");
 }
 
 /* ---- read ----------------------------------------------------------------------------------- */
@@ -68,6 +69,15 @@ static struct weft_text end_of(struct weft_text file)
 {
     size_t size = file.size < LINE_MAX_SIZE ? file.size : LINE_MAX_SIZE;
     return size > 0 ? weft_text(file.data + (file.size - size), size) : weft_text("", 0);
+}
+
+/* Ours is the last: somebody who has seen one may have put it into the page. */
+static const char *last_of(struct weft_text text, const char *sign)
+{
+    const char *found = NULL, *at = text.data, *end = text.data + text.size;
+    while ((at = memmem(at, (size_t)(end - at), sign, strlen(sign))) != NULL)
+        found = at++;
+    return found;
 }
 
 bool offline_is_copy(struct weft_text file)
@@ -83,7 +93,7 @@ bool offline_find_line(const struct crawl *crawl, struct weft_text url, struct w
     struct weft_text end = end_of(file);
     put_sign(crawl, url, sign);
     *line = (struct offline_line){.begin = file.size, .end = file.size};
-    const char *at = memmem(end.data, end.size, sign, OFFLINE_SIGN + 1);
+    const char *at = last_of(end, sign);
     if (at == NULL)
         return false;
     struct weft_text before = weft_text(end.data, (size_t)(at - end.data));
@@ -101,6 +111,7 @@ bool offline_find_line(const struct crawl *crawl, struct weft_text url, struct w
 
 struct moved {
     uint32_t link, from, to;
+    bool part;
 };
 
 /* Digits, and what stands behind them has to be `end`, or nothing. */
@@ -122,6 +133,8 @@ static bool find_moved(struct offline_line *line, unsigned link, struct moved *m
 {
     while (line->moved.size > 0) {
         struct weft_text rest = line->moved, word = weft_text_cut(&rest, ' ');
+        moved->part = word.size > 0 && word.data[word.size - 1] == '#';
+        word.size -= moved->part;
         bool known = take_number(&word, ':', &moved->link) &&
                      take_number(&word, ':', &moved->from) && take_number(&word, ':', &moved->to);
         if (known && moved->link >= link)
@@ -135,6 +148,12 @@ bool offline_was_moved(struct offline_line *line, unsigned link)
 {
     struct moved moved;
     return find_moved(line, link, &moved);
+}
+
+bool offline_part_is_moved(struct offline_line *line, unsigned link)
+{
+    struct moved moved;
+    return find_moved(line, link, &moved) && moved.part;
 }
 
 weft_crawl_id offline_before_moved(struct offline_line *line, unsigned link, weft_crawl_id to)

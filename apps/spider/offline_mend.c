@@ -5,13 +5,16 @@
  *
  * What is on the disk may be as it came: one that was too large for memory, or a copy that was made without
  * -k. Then its links are those of the site. */
+#include "command.h"
 #include "offline/local.h"
 #include "spider/crawl.h"
 #include <stdio.h>
 #include <string.h>
 
 enum {
-    READ_MAX = 64 << 20,
+    READ_MAX = 32 << 20,
+    LARGE =
+        2 << 20, /* from here on one at a time: what is made of it may be several times as large */
     MEDIA_MAX = 256,
     LOOKED_FOR = 1024 /* in so many bytes a browser looks for how a page is encoded */
 };
@@ -30,7 +33,7 @@ static bool is_css(const struct page *page)
     return page->type == WEFT_LINKS_CSS;
 }
 
-static struct weft_text original_of(const struct page *page)
+struct weft_text offline_original(const struct page *page)
 {
     if (page->read.data != NULL)
         return weft_text(page->read.data, page->read.size);
@@ -45,32 +48,54 @@ static bool is_ascii(struct weft_text text)
     return any < 0x80;
 }
 
-static bool has_charset(struct weft_text text)
+static int pass_over(struct weft_links *links, const struct weft_link *link)
 {
-    struct weft_text name = weft_text_of("charset");
-    for (size_t i = 0; i + name.size <= text.size; i++) {
-        if (weft_text_same(weft_text(text.data + i, name.size), name))
-            return true;
-    }
-    return false;
+    (void)links, (void)link;
+    return 0;
 }
 
-/* A server says how a page is encoded, and the page may not: from the disk nobody would know. For UTF-8 there is
- * a mark that can stand before everything. */
+/* How a browser reads it that has only the document. NULL: it would have to guess; or there is no memory. */
+static const char *encoding_of(enum weft_links_type type, struct weft_text document)
+{
+    struct weft_links links = {.on_link = pass_over};
+    size_t size = document.size < LOOKED_FOR ? document.size : LOOKED_FOR;
+    int err = weft_links_scan(&links, type, weft_text(NULL, 0), document.data, size);
+    bool said = err == 0 && links.encoding_from != WEFT_LINKS_FROM_DEFAULT;
+    const char *encoding = said ? links.encoding : NULL; /* static storage */
+    weft_links_free(&links);
+    return encoding;
+}
+
+/* XML has a declaration for that, which has to be the first. */
+static void put_declaration(struct out *out, const char *encoding, struct weft_text document)
+{
+    char words[80];
+    struct weft_text begin = weft_text_of("<?xml");
+    bool has_one =
+        document.size >= begin.size && weft_text_equal(weft_text(document.data, begin.size), begin);
+    snprintf(words, sizeof words, "<?xml version=\"1.0\" encoding=\"%s\"?>\n", encoding);
+    if (!has_one)
+        out_insert(out, 0, words);
+}
+
+/* A server says how a page is encoded, and the page may not, or say something else: from the disk nobody would
+ * know. What says it first is believed; for UTF-8 there is a mark that can stand before everything. */
 static void put_encoding(const struct page *page, struct weft_text document, struct out *out)
 {
     const struct weft_links *links = &page->reader->links;
-    struct weft_text begin =
-        weft_text(document.data, document.size < LOOKED_FOR ? document.size : LOOKED_FOR);
     char words[64];
-    if (page->ours || links->encoding_from != WEFT_LINKS_FROM_HEADER || has_charset(begin) ||
-        is_ascii(document))
+    if (page->ours || links->encoding_from != WEFT_LINKS_FROM_HEADER || is_ascii(document))
+        return;
+    const char *said = encoding_of(page->type, document);
+    if (said != NULL && strcmp(said, links->encoding) == 0)
         return;
     if (strcmp(links->encoding, "UTF-8") == 0) {
         out_insert(out, 0, "\xef\xbb\xbf");
     } else if (is_css(page)) {
         snprintf(words, sizeof words, "@charset \"%s\";", links->encoding);
         out_insert(out, 0, words);
+    } else if (page->type == WEFT_LINKS_XHTML) {
+        put_declaration(out, links->encoding, document);
     } else {
         size_t head = local_head(document);
         snprintf(words, sizeof words, "<meta charset=\"%s\">", links->encoding);
@@ -83,7 +108,7 @@ static int rewrite(struct save *save)
 {
     struct page *page = weft_owner(save, struct page, save);
     struct reader *reader = page->reader;
-    struct weft_text document = original_of(page), moved, added = weft_text(NULL, 0);
+    struct weft_text document = offline_original(page), moved, added = weft_text(NULL, 0);
     moved = weft_text(reader->moved.data, reader->moved.size);
     reader->rewritten.size = 0;
     if (page->ours) { /* somebody may have added something */
@@ -103,7 +128,7 @@ static int rewrite(struct save *save)
 
 static void write_rewritten(struct page *page, weft_then_fn *then)
 {
-    struct weft_text document = original_of(page);
+    struct weft_text document = offline_original(page);
     page->save.before = rewrite;
     page->save.work.crew = &page->crawl->crew;
     save_file(&page->crawl->op, &page->save, &page->crawl->folder, page->name, document.data,
@@ -124,7 +149,7 @@ static void original_kept(struct weft_op *parent, struct weft_op *op)
 static bool keep_original(struct page *page)
 {
     struct crawl *crawl = page->crawl;
-    struct weft_text document = original_of(page);
+    struct weft_text document = offline_original(page);
     size_t size = strlen(page->name);
     if (!crawl->settings->keep_originals || page->ours || size + sizeof ".orig" > NAME_SIZE)
         return false;
@@ -159,6 +184,14 @@ static void kept(struct weft_op *parent, struct weft_op *op)
 void offline_keep(struct page *page)
 {
     write_page(page, kept);
+}
+
+bool offline_is_too_much(const struct page *page)
+{
+    if (page->reader->swaps.full)
+        complain("%s: its links stay as they came: they are too many, and would be too long",
+                 page->name);
+    return page->reader->swaps.full;
 }
 
 /* ---- mending -------------------------------------------------------------------------------- */
@@ -211,7 +244,7 @@ static int decide_anew(struct page *page)
 {
     struct weft_crawl_result result;
     char media[MEDIA_MAX];
-    struct weft_text charset, document = original_of(page);
+    struct weft_text charset, document = offline_original(page);
     int err = weft_crawl_result(&page->crawl->state, page->id, &result);
     if (err != 0)
         return err;
@@ -228,9 +261,19 @@ static int decide_anew(struct page *page)
     err = reader_links(page->reader, page->type, charset);
     if (err == 0)
         err = mend_pieces(page, document);
-    if (err != 0 || !page->reader->links.ranges)
+    if (err != 0 || !page->reader->links.ranges || offline_is_too_much(page))
         return err;
     return !page->ours || swaps_differ(&page->reader->swaps, document);
+}
+
+/* Somebody may have removed it; what else keeps it from being read is worth a word. */
+static void complain_unread(const struct page *page, int status)
+{
+    if (status == UV_EFBIG)
+        complain("%s: its links stay as they came: it has more than %d MB", page->name,
+                 READ_MAX >> 20);
+    else if (status != UV_ENOENT)
+        complain("%s: its links stay as they are: %s", page->name, weft_strerror(status));
 }
 
 static void read_again(struct weft_op *parent, struct weft_op *op)
@@ -241,6 +284,8 @@ static void read_again(struct weft_op *parent, struct weft_op *op)
     bool limited = crawl->stop == CRAWL_LIMIT && !crawl->aborted;
     if (weft_cancelled(op) != 0 && limited)
         offline_want(crawl, page->id); /* it was only sent away */
+    else if (weft_cancelled(op) == 0 && op->status != 0)
+        complain_unread(page, op->status);
     int todo = op->status == 0 ? decide_anew(page) : 0;
     if (todo < 0 && todo != UV_ENOSYS) /* an encoding that nobody here can read stays as it is */
         crawl_no_output(crawl, todo, "the state");
@@ -276,7 +321,10 @@ static void mend(struct crawl *crawl, weft_crawl_id id)
     }
     snprintf(page->name, sizeof page->name, "%.*s", WEFT_TEXT_ARGS(result.file));
     crawl->offline.mending++;
-    weft_queue_push(&crawl->disk, &crawl->op, &page->op, begin_read, read_again);
+    if (result.size >= LARGE)
+        weft_lane_push(&crawl->large, &crawl->op, &page->op, begin_read, read_again);
+    else
+        weft_queue_push(&crawl->disk, &crawl->op, &page->op, begin_read, read_again);
 }
 
 /* ---- who ------------------------------------------------------------------------------------ */
@@ -322,11 +370,24 @@ void offline_settles(struct crawl *crawl, weft_crawl_id id, const struct weft_cr
 {
     struct offline *offline = &crawl->offline;
     struct weft_crawl_result before;
-    if (offline->all || (id > offline->known && crawl->update.since == 0))
+    offline->former[0] = '\0';
+    if (id > offline->known && crawl->update.since == 0)
         return;
-    offline->all = weft_crawl_result(&crawl->state, id, &before) != 0 ||
-                   before.redirect != result->redirect ||
-                   !weft_text_equal(before.file, result->file);
+    int err = weft_crawl_result(&crawl->state, id, &before);
+    bool renamed = err != 0 || !weft_text_equal(before.file, result->file);
+    offline->all |= renamed || before.redirect != result->redirect;
+    if (err == 0 && renamed && before.file.size < sizeof offline->former)
+        snprintf(offline->former, sizeof offline->former, "%.*s", WEFT_TEXT_ARGS(before.file));
+}
+
+void offline_keep_former(struct crawl *crawl, weft_crawl_id id)
+{
+    struct offline *offline = &crawl->offline;
+    int err = 0;
+    if (offline->former[0] != '\0')
+        err = offline_was_called(crawl, id, weft_text_of(offline->former));
+    if (err != 0)
+        crawl_no_output(crawl, err, "the state");
 }
 
 /* That a page comes as it was expected costs nothing but to see that. */
@@ -394,8 +455,10 @@ static void end_waiting(struct crawl *crawl)
     offline->ended = true;
     collect(crawl, true);
     int err = 0;
-    if (offline->all || offline->waits.lost)
+    if (offline->all || offline->waits.lost) {
+        memo_free(&crawl->memo); /* what was decided before all was known does not count */
         err = weft_crawl_each(&crawl->state, want_all, crawl);
+    }
     if (err != 0)
         crawl_no_output(crawl, err, "the state");
 }
@@ -419,8 +482,21 @@ void offline_feed(struct crawl *crawl, bool last)
 
 /* ---- beginning and end ---------------------------------------------------------------------- */
 
+/* So that it is the original of the file that it belongs to; there may be none. */
+static void rename_original(struct crawl *crawl, weft_crawl_id id, const char *before,
+                            const char *name)
+{
+    char from[NAME_SIZE + 8], to[NAME_SIZE + 8];
+    snprintf(from, sizeof from, "%s.orig", before);
+    snprintf(to, sizeof to, "%s.orig", name);
+    if (weft_crawl_named(&crawl->state, weft_text_of(to)) != 0 ||
+        save_rename(&crawl->folder, from, to, false) != 0)
+        return;
+    weft_crawl_claim(&crawl->state, weft_text_of(to), id);
+}
+
 /* One that was saved without -k: its name has to say now what it is. If that cannot be done it stays as it
- * is. */
+ * is. One that an update has not asked for again yet waits on. */
 static int rename_page(struct crawl *crawl, weft_crawl_id id,
                        const struct weft_crawl_result *result)
 {
@@ -432,8 +508,14 @@ static int rename_page(struct crawl *crawl, weft_crawl_id id,
     snprintf(before, sizeof before, "%.*s", WEFT_TEXT_ARGS(result->file));
     if (save_rename(&crawl->folder, before, name, true) != 0)
         return 0;
+    rename_original(crawl, id, before, name);
     renamed.file = weft_text_of(name);
-    return weft_crawl_settle(&crawl->state, id, &renamed);
+    if (renamed.what == WEFT_CRAWL_WAITING)
+        renamed.what = WEFT_CRAWL_DONE;
+    int err = weft_crawl_settle(&crawl->state, id, &renamed);
+    if (err == 0)
+        err = weft_crawl_set(&crawl->state, id, result->what);
+    return err == 0 ? offline_was_called(crawl, id, weft_text_of(before)) : err;
 }
 
 /* wget's name may be in another one than ours. */
@@ -470,16 +552,28 @@ static int see_again(struct weft_crawl *state, weft_crawl_id id, struct weft_tex
     return 0;
 }
 
-/* Only when all have the names that they are expected to have. */
-static int rename_again(struct weft_crawl *state, weft_crawl_id id, struct weft_text url,
-                        const struct weft_crawl_result *result, void *context)
+static int rename_again(struct crawl *crawl, weft_crawl_id id)
 {
-    struct crawl *crawl = context;
-    (void)state;
-    if (!is_there(result) || local_ending(result->file, result->media_type) == NULL ||
-        weft_url_parse(&crawl->other, url, NULL) != 0)
-        return 0;
-    return rename_page(crawl, id, result);
+    struct weft_crawl_result result;
+    size_t size;
+    int err = weft_crawl_result(&crawl->state, id, &result);
+    bool there = err == 0 && result.file.size > 0 &&
+                 (is_there(&result) || result.what == WEFT_CRAWL_WAITING);
+    if (!there || local_ending(result.file, result.media_type) == NULL)
+        return err;
+    err = weft_crawl_url(&crawl->state, id, crawl->text, WEFT_CRAWL_URL_MAX + 1, &size, NULL);
+    if (err == 0 && weft_url_parse(&crawl->other, weft_text(crawl->text, size), NULL) == 0)
+        err = rename_page(crawl, id, &result);
+    return err;
+}
+
+/* Only when all have the names that they are expected to have. */
+static int rename_all(struct crawl *crawl)
+{
+    int err = 0;
+    for (weft_crawl_id id = 1; err == 0 && id <= crawl->state.known; id++)
+        err = rename_again(crawl, id);
+    return err;
 }
 
 /* Pages of a copy speak of files by their names, also of those that are still to come: those stay promised, also
@@ -487,10 +581,10 @@ static int rename_again(struct weft_crawl *state, weft_crawl_id id, struct weft_
 static int promise_names(struct crawl *crawl)
 {
     crawl->offline.promised = true;
-    int err = weft_crawl_each(&crawl->state, see_again, crawl);
-    if (err == 0 && crawl->offline.all)
-        err = weft_crawl_each(&crawl->state, rename_again, crawl);
-    return err;
+    int err = offline_claim_former(crawl);
+    if (err == 0)
+        err = weft_crawl_each(&crawl->state, see_again, crawl);
+    return err == 0 && crawl->offline.all ? rename_all(crawl) : err;
 }
 
 /* Who waits for whom is in memory only: after a crawl that did not come to its end, and if something of what is
@@ -526,4 +620,5 @@ void offline_free(struct offline *offline)
     weft_url_free(&offline->url);
     out_free(&offline->text);
     out_free(&offline->link);
+    out_free(&offline->part);
 }

@@ -41,11 +41,23 @@ const char *outcome_explain(const struct weft_http_fetch *fetch, char *why, size
 
 /* ---- again ---------------------------------------------------------------------------------- */
 
-/* Back to where it was before it was begun; a part of a body that came is let go. */
+/* Its host rests: it waits in the line, where it costs nothing. */
+static void give_back(struct page *page)
+{
+    weft_crawl_line_push(&page->crawl->state, &page->host->line, page->id);
+    page_leave(page);
+}
+
+/* Back to where it was before it was begun; a part of a body that came is let go. How often it was tried is
+ * forgotten, where too many like it wait for their hosts. */
 static void fetch_again(struct page *page, void (*queue)(struct page *page))
 {
     if (page->crawl->stop != CRAWL_GOES_ON) {
         page_leave(page);
+        return;
+    }
+    if (page->host->resting && page->crawl->parked >= CRAWL_PARKED) {
+        give_back(page);
         return;
     }
     save_abandon(&page->stream);
@@ -99,9 +111,11 @@ void outcome_try_later(struct page *page)
 
 static void says_no(struct page *page)
 {
-    char note[64];
+    char note[80];
     int status = page->fetch.status;
-    if (status >= 300 && status < 400)
+    if (status == 304)
+        snprintf(note, sizeof note, "it says that it has not changed, and was not asked that");
+    else if (status >= 300 && status < 400)
         snprintf(note, sizeof note, "it is redirected to nowhere");
     else
         snprintf(note, sizeof note, "%d %s", status, weft_http_reason(status));
@@ -122,14 +136,18 @@ static bool is_its_own(const struct page *page)
 /* Behind the others: what they get tells how the host is. */
 static void pushed_back(struct page *page)
 {
+    static const char busy[] = "the server keeps saying that it is too busy";
     bool own = is_its_own(page);
     page->answers_then = page->host->pace.answers;
     if (own && ++page->attempts > page->crawl->settings->retries) {
         says_no(page);
         return;
     }
-    if (++page->pushed > CRAWL_PUSHED_BACK) {
-        settle_failed(page, 0, "the server keeps saying that it is too busy");
+    page->pushed++;
+    if (page->host->pace.gone)
+        host_give_up(page->host, "", busy);
+    if (page->host->pace.gone || page->pushed > CRAWL_PUSHED_BACK) {
+        settle_failed(page, 0, busy);
         return;
     }
     report_line(page->crawl, "later    %s: %d", page->url.href.data, page->fetch.status);
@@ -173,6 +191,8 @@ void outcome_heard(struct page *page)
         return;
     if (answered && is_push_back(fetch->status) && is_its_own(page))
         return; /* this page is, not the host */
+    if (check_by_get_instead(page))
+        return; /* it may be the method */
     if (answered && is_push_back(fetch->status))
         pace_pushed_back(pace, now, took, outcome_retry_after_ms(fetch));
     else if (answered)
@@ -186,6 +206,7 @@ static void judge_answer(struct page *page)
 {
     int status = page->fetch.status;
     if (is_push_back(status)) {
+        page->head_fell_short = page->by_head; /* it may be the method: the next time by GET */
         pushed_back(page);
         return;
     }
@@ -234,8 +255,10 @@ static void judge_silence(struct page *page)
     char why[WEFT_FETCH_EXPLAIN];
     outcome_explain(fetch, why, sizeof why);
     page->attempts++;
+    if (check_unanswered(page))
+        return;
     if (is_nobody(fetch) || host->pace.gone || fetch->failure == WEFT_FETCH_FAILED_REFUSED)
-        host_give_up(host, "", fetch);
+        host_give_up(host, "", why);
     /* Nobody there: the host's pace says how often it is tried. Otherwise it is this page's fault. */
     bool unreached =
         fetch->failure == WEFT_FETCH_FAILED_CONNECT || fetch->failure == WEFT_FETCH_FAILED_RESOLVE;
@@ -249,17 +272,11 @@ static void judge_silence(struct page *page)
     fetch_again(page, page_queue_first);
 }
 
-/* Its host rests: it waits in the line, where it costs nothing. */
-static void give_back(struct page *page)
-{
-    weft_crawl_line_push(&page->crawl->state, &page->host->line, page->id);
-    page_leave(page);
-}
-
 /* Each request counts, also one that will be made again: the table, the log and its last line agree. */
 static void count_request(const struct page *page)
 {
     harvest_answer(&page->crawl->harvest, page->fetch.status);
+    page->crawl->wire += page->fetch.wire_received;
     page->crawl->fetched += page->fetch.status != 0;
     story_fetched(page);
 }

@@ -109,6 +109,7 @@ void pace_answered(struct pace *pace, uint64_t now_ms, uint64_t latency_ms)
 {
     pace->answers++;
     pace->fail_rounds_ = 0;
+    pace->busy_rounds_ = 0;
     if (now_ms >= pace->rest_until_ms)
         speed_up(pace);
     watch_latency(pace, latency_ms);
@@ -131,6 +132,8 @@ void pace_pushed_back(struct pace *pace, uint64_t now_ms, uint64_t took_ms, int6
     pace->streak_ = 0;
     if (!old) {
         pace->push_rounds_++;
+        pace->busy_rounds_++;
+        pace->gone = pace->gone || pace->busy_rounds_ >= PACE_PUSHED_ROUNDS;
         pace->pushed_at_ms_ = now_ms;
         pace->connections = 1;
         pace->push_gap_ms_ = most(

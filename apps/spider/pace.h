@@ -22,6 +22,7 @@ enum {
     PACE_RETRY_AFTER_MOST_MS = 60 * 60 * 1000, /* who asks for more gets this */
     PACE_PUSHED_REST_MS = 1000,                /* without Retry-After; then twice as long … */
     PACE_PUSHED_REST_MOST_MS = 5 * 60 * 1000,
+    PACE_PUSHED_ROUNDS = 8, /* given up after so many without any other answer */
     PACE_FAILED_REST_MS = 500,
     PACE_FAILED_REST_MOST_MS = 60 * 1000,
     PACE_FAILED_ROUNDS = 8, /* given up after so many, if it had answered before */
@@ -45,6 +46,7 @@ struct pace {
     unsigned limit_, tries_;
     unsigned streak_;                              /* good answers in a row */
     unsigned push_rounds_, fail_rounds_;           /* in a row */
+    unsigned busy_rounds_;                         /* of push-backs since the last good answer */
     uint64_t base_ms_, push_gap_ms_, slow_gap_ms_; /* gap_ms is the largest of them */
     uint64_t pushed_at_ms_, failed_at_ms_;         /* when the last round began */
     uint64_t latency_us_, best_us_;                /* smoothed */
@@ -71,7 +73,7 @@ void pace_answered(struct pace *pace, uint64_t now_ms, uint64_t latency_ms);
  * doubles, one connection is left, and it rests: never shorter than Retry-After (and up to a tenth,
  * at most 5 s, longer), or 1 s, 2 s, 4 s … 5 min with jitter (half of it to all of it). Of requests
  * begun before the last push-back the answers are one with it: they only make the rest longer, if
- * they ask for that. A rest never becomes shorter. */
+ * they ask for that. A rest never becomes shorter. Gone after 8 rounds without a good answer. */
 void pace_pushed_back(struct pace *pace, uint64_t now_ms, uint64_t took_ms, int64_t retry_after_ms);
 
 /* No answer at all: refused, reset, timed out. Half the connections are left, and it rests: 0.5 s,

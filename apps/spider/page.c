@@ -325,6 +325,7 @@ static int on_body(struct weft_http_fetch *fetch, const char *data, size_t size)
     struct page *page = weft_owner(fetch, struct page, fetch);
     struct reader *reader = page->reader;
     uint64_t most = page->crawl->settings->max_file;
+    crawl_count(page->crawl, size);
     if (!page->good && fetch->received + size > CRAWL_NO)
         return end_early(page);
     if (reader == NULL)

@@ -5,6 +5,7 @@
 #include "spider/progress.h"
 #include "command.h"
 #include "spider/crawl.h"
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,14 +54,25 @@ static void say_above(const char *line, size_t size, void *context)
     screen_say(&progress->screen, line, size);
 }
 
+/* The terminal once more, for us alone: that can be made non-blocking without a change for those who share the
+ * other one. */
+static int open_terminal(void)
+{
+    char name[256];
+    if (ttyname_r(STDERR_FILENO, name, sizeof name) != 0)
+        return STDERR_FILENO;
+    int fd = open(name, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    return fd >= 0 ? fd : STDERR_FILENO;
+}
+
 void show_begin(struct progress *progress, const struct settings *settings)
 {
     progress->kind = choose(settings);
-    progress->screen.fd = STDERR_FILENO;
     progress->view.colour = value_of("NO_COLOR")[0] == '\0' && !is_dumb();
     progress->view.ascii = !speaks_utf8();
     if (progress->kind != PROGRESS_LIVE)
         return;
+    progress->screen.fd = open_terminal();
     progress->shares = isatty(STDOUT_FILENO) == 1;
     complain_to(say_above, progress);
 }
@@ -101,7 +113,7 @@ static void sample(struct progress *progress)
 {
     struct display_view *view = &progress->view;
     struct rates_sample now = {.ms = view->elapsed_ms,
-                               .saved = view->saved,
+                               .pages = view->saved + view->found,
                                .settled = view->settled,
                                .there = view->there,
                                .bytes = view->bytes,
@@ -141,8 +153,11 @@ void show_again(struct crawl *crawl)
 void show_end(struct progress *progress)
 {
     show_pause(progress);
-    if (progress->kind == PROGRESS_LIVE)
+    if (progress->kind == PROGRESS_LIVE) {
         complain_to(NULL, NULL);
+        if (progress->screen.fd != STDERR_FILENO)
+            close(progress->screen.fd);
+    }
     progress->kind = PROGRESS_AUTO;
     progress->shares = false;
 }

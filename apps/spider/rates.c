@@ -18,7 +18,7 @@ static void move_bars(struct rates *rates, const struct rates_sample *sample)
         memmove(rates->bars, rates->bars + gone, (RATES_BARS - gone) * sizeof rates->bars[0]);
         memset(rates->bars + RATES_BARS - gone, 0, gone * sizeof rates->bars[0]);
     }
-    rates->bars[RATES_BARS - 1] += (uint32_t)(sample->saved - rates->last_.saved);
+    rates->bars[RATES_BARS - 1] += (uint32_t)(sample->pages - rates->last_.pages);
 }
 
 void rates_add(struct rates *rates, const struct rates_sample *sample)
@@ -37,8 +37,12 @@ void rates_add(struct rates *rates, const struct rates_sample *sample)
     rates->count_ += rates->count_ < RATES_KEPT;
 }
 
+/* At the beginning, when nothing had happened, if that is not too long ago. */
 static const struct rates_sample *oldest(const struct rates *rates)
 {
+    static const struct rates_sample beginning = {0};
+    if (rates->last_.ms <= RATES_WINDOW_MS)
+        return &beginning;
     for (unsigned i = rates->count_; i > 0; i--) {
         const struct rates_sample *sample =
             &rates->samples_[(rates->next_ + RATES_KEPT - i) % RATES_KEPT];
@@ -59,7 +63,7 @@ static uint64_t in_time(uint64_t what, uint64_t unit_ms, uint64_t ms)
 uint64_t rates_pages(const struct rates *rates)
 {
     const struct rates_sample *then = oldest(rates);
-    return in_time(rates->last_.saved - then->saved, UINT64_C(1000000), rates->last_.ms - then->ms);
+    return in_time(rates->last_.pages - then->pages, UINT64_C(1000000), rates->last_.ms - then->ms);
 }
 
 uint64_t rates_bytes(const struct rates *rates)

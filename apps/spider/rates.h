@@ -17,7 +17,7 @@ enum {
 /* What has happened until now; each only grows, but for waiting. */
 struct rates_sample {
     uint64_t ms;      /* since the beginning */
-    uint64_t saved;   /* URLs, */
+    uint64_t pages;   /* that came well, or were there, */
     uint64_t settled; /* and all of which something is known, */
     uint64_t there;   /* and pages as a limit of pages counts them, */
     uint64_t bytes;
@@ -33,7 +33,7 @@ struct rates {
     struct rates_sample samples_[RATES_KEPT], last_;
     unsigned count_, next_;
     uint64_t grown_ms_;
-    uint32_t bars[RATES_BARS]; /* read only: pages saved in each second, the oldest first */
+    uint32_t bars[RATES_BARS]; /* read only: pages in each second, the oldest first */
 };
 
 void rates_add(struct rates *rates, const struct rates_sample *sample);

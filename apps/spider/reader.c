@@ -18,8 +18,10 @@ bool reader_type(struct weft_text content_type, struct weft_text name, enum weft
     }
     *charset = parsed.charset;
     *type = WEFT_LINKS_HTML;
-    if (weft_http_content_type_is(&parsed, "text/html") ||
-        weft_http_content_type_is(&parsed, "application/xhtml+xml"))
+    if (weft_http_content_type_is(&parsed, "text/html"))
+        return true;
+    *type = WEFT_LINKS_XHTML;
+    if (weft_http_content_type_is(&parsed, "application/xhtml+xml"))
         return true;
     *type = WEFT_LINKS_CSS;
     return weft_http_content_type_is(&parsed, "text/css");
@@ -102,7 +104,7 @@ int reader_begin(struct reader *reader, const struct weft_crawl *state, const st
     reader->linked = reader->places = false;
     reader->size = 0;
     reader->body.used = reader->found.used = 0;
-    swaps_clear(&reader->swaps);
+    swaps_begin(&reader->swaps, 0);
     reader->moved.size = 0;
     reader->moved.failed = false;
     reader->number = 0;

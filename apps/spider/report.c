@@ -8,12 +8,14 @@
 #include "units.h"
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 enum {
     RESTED_MS = 3000,   /* a rest that is worth a word, */
     DELAYED_MS = 10000, /* and a gap between two requests that is */
-    LINE_SIZE = 8192    /* what is read of a line */
+    LINE_SIZE = 8192,   /* what is read of a line */
+    URL_SHOWN = 300     /* bytes of a URL that may be endless */
 };
 
 static void print(struct crawl *crawl, const char *format, va_list arguments)
@@ -85,11 +87,13 @@ void report_delay(const struct host *host, uint64_t ms)
 
 void report_left_out(struct crawl *crawl, const char *url, enum trap_kind kind, bool first)
 {
-    report_line(crawl, "left out %s: %s (%s)", url, trap_reason(kind), trap_option(kind));
+    const char *dots = strlen(url) > URL_SHOWN ? "..." : "";
+    report_line(crawl, "left out %.*s%s: %s (%s)", URL_SHOWN, url, dots, trap_reason(kind),
+                trap_option(kind));
     if (!first || crawl->settings->quiet)
         return;
-    complain("%s, and more like it, are left out: %s (%s)", url, trap_reason(kind),
-             trap_option(kind));
+    complain("%.*s%s, and more like it, are left out: %s (%s)", URL_SHOWN, url, dots,
+             trap_reason(kind), trap_option(kind));
 }
 
 /* ---- the end -------------------------------------------------------------------------------- */
@@ -187,6 +191,8 @@ void report_summary(struct crawl *crawl)
     uint64_t ms = weft_now(weft_loop_of(&crawl->op)) - crawl->begun_at;
     if (settings->check)
         check_report(crawl);
+    if (settings_dry(settings) && settings->progress == PROGRESS_PLAIN && !settings->quiet)
+        summary_print(stderr, crawl, ms);
     if (settings->quiet || settings_dry(settings) || settings_output_taken(settings))
         return;
     if (crawl->fetched == 0 && crawl->found == 0 && crawl->failed == 0 &&

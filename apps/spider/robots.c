@@ -16,7 +16,12 @@
 
 const char robots_note[] = "robots.txt forbids it";
 
-enum { HOPS = 5, DELAY_MOST_MS = 60 * 60 * 1000 };
+enum {
+    HOPS = 5,
+    DELAY_MOST_MS = 60 * 60 * 1000,
+    RULES_BYTES = 64 << 20, /* of rules that are in memory, */
+    RULES_GROW = 6          /* which may be so much more than what they were written in */
+};
 
 struct asking {
     struct page page; /* only its op, host and fetch: a task of the queue like the others */
@@ -48,11 +53,35 @@ static uint32_t delay_of(const struct weft_robots *robots)
     return delay < DELAY_MOST_MS ? delay : DELAY_MOST_MS;
 }
 
+static void let_go(struct host *host)
+{
+    weft_robots_free(&host->robots);
+    host->crawl->rules_bytes -= host->rules_bytes;
+    host->rules_bytes = 0;
+}
+
+/* With more than enough in memory those of all others go: they are asked for again, in the state. */
+static void hold(struct host *host, size_t body_size)
+{
+    struct crawl *crawl = host->crawl;
+    host->rules_bytes = body_size * RULES_GROW;
+    crawl->rules_bytes += host->rules_bytes;
+    for (size_t i = 0; crawl->rules_bytes > RULES_BYTES && i < crawl->hosts_room; i++) {
+        for (struct host *other = crawl->hosts[i]; other != NULL; other = other->next_same) {
+            if (other == host || other->rules_bytes == 0)
+                continue;
+            let_go(other);
+            other->asked = HOST_UNASKED;
+        }
+    }
+}
+
 static void use(struct host *host, int http_status, struct weft_text body)
 {
     host->asked = HOST_ASKED;
-    weft_robots_free(&host->robots);
+    let_go(host);
     parse(&host->robots, host->crawl, http_status, body);
+    hold(host, body.size);
     uint32_t delay = delay_of(&host->robots);
     if (delay > host->base_ms) {
         pace_set_base(&host->pace, delay);
@@ -218,6 +247,7 @@ static void answered(struct weft_op *op, struct weft_op *child)
     struct asking *asking = weft_owner(op, struct asking, page.op);
     const struct weft_http_fetch *fetch = weft_owner(child, struct weft_http_fetch, op);
     asking->page.cut = child->status != 0;
+    asking->page.crawl->wire += fetch->wire_received;
     if (status_of(fetch) == 0 && fetch->answer_head.data != NULL && asking->page.crawl->warc.open)
         weft_work(op, &asking->page.filing, archive_there, archived);
     else
@@ -262,6 +292,16 @@ static void finish(struct asking *asking)
     crawl_feed(host->crawl);
 }
 
+static void give_up(struct host *host, const struct weft_http_fetch *fetch)
+{
+    char why[WEFT_FETCH_EXPLAIN];
+    if (status_of(fetch) != 0)
+        outcome_explain(fetch, why, sizeof why);
+    else
+        snprintf(why, sizeof why, "%d %s", fetch->status, weft_http_reason(fetch->status));
+    host_give_up(host, "robots.txt: ", why);
+}
+
 static void asked(struct weft_op *parent, struct weft_op *op)
 {
     (void)parent;
@@ -276,7 +316,7 @@ static void asked(struct weft_op *parent, struct weft_op *op)
         story_robots(host, "later", fetch);
         host_obey(host);
         if (host->pace.gone)
-            host_give_up(host, "robots.txt: ", fetch);
+            give_up(host, fetch);
         if (!host->pace.gone && host->crawl->stop == CRAWL_GOES_ON) {
             host->asked = HOST_ASKING;
             weft_http_fetch_free(fetch);

@@ -5,8 +5,9 @@
  *     ...
  *     save_file(op, &page->save, &folder, name, body, size, modified, saved);
  *
- * A file appears complete or not at all: it is written in FOLDER/.weft/tmp and renamed to its
- * place, over what was there. Missing folders are made. Nothing here is synced: the commit of the
+ * A file appears complete or not at all: it is written without a name, and gets that of its page in the end;
+ * or, where that cannot be done, in FOLDER/.weft/tmp and is renamed to its place. It replaces what was
+ * there. Missing folders are made. Nothing here is synced: the commit of the
  * crawl's state does that for all of them at once (weft/crawl.h).
  *
  * No symlink is followed below the folder, so nothing leads out of it, whoever moves what
@@ -39,8 +40,10 @@ enum { SAVE_HELD = 32 };
 struct save_folder {
     int fd;         /* read only: the folder itself; -1: not open */
     bool walk;      /* walk folders by hand: set by the opening where the kernel cannot do it */
+    bool nameless;  /* a file can be made without a name, and get one later: the same; */
+    bool by_proc;   /* only by way of /proc */
     int tmp_;       /* .weft/tmp in it */
-    uint64_t made_; /* temporary files until now: their names. Atomic */
+    uint64_t made_; /* temporary files with a name until now: that is it. Atomic */
     uv_mutex_t lock_;
     struct save_held held_[SAVE_HELD]; /* under lock_ */
 };
@@ -101,7 +104,7 @@ struct save_stream {
     uint64_t written; /* read only: bytes until now */
     bool open_;
     int fd_;
-    uint64_t number_; /* the temporary file's name */
+    uint64_t number_; /* the temporary file's name; 0: it has none */
 };
 
 /* Begin: makes the temporary file. UV_EBUSY: it is open. Other errors as for save_file. */

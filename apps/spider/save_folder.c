@@ -74,6 +74,7 @@ int save_folder_open(struct save_folder *folder, const char *path)
     if (err != 0)
         goto no_sweep;
     folder->walk = !kernel_walks(fd);
+    folder->nameless = save_temp_nameless(folder);
     folder->fd = fd;
     return 0;
 

@@ -15,6 +15,13 @@ static inline int save_error(void)
 /* openat2: the folder at path below root, no symlink on the way. UV_ENOSYS: there is no openat2. */
 int save_openat2(int root, const char *path);
 
+/* A file without a name on the file system of folder, which is gone when it is closed; an error: there is no
+ * such thing there. */
+int save_nameless(int folder);
+/* Give it a name in folder. UV_EEXIST: somebody has it. by_proc: by way of /proc, which is left to those whom
+ * the kernel does not let do it by the descriptor (UV_ENOENT). */
+int save_name_it(int fd, int folder, const char *name, bool by_proc);
+
 /* ---- save_place.c: the folder that a page is in --------------------------------------------- */
 
 struct save_place {
@@ -45,7 +52,7 @@ void save_place_forget(struct save_folder *folder);
 struct save_temp {
     struct save_folder *folder;
     int fd;
-    uint64_t number;
+    uint64_t number; /* its name in .weft/tmp; 0: it has none */
 };
 
 /* Whatever comes after a successful open, it ends with save_temp_place or save_temp_drop. */
@@ -57,6 +64,8 @@ int save_temp_write(struct save_temp *temp, const void *data, size_t size,
 int save_temp_place(struct save_temp *temp, const char *name, int64_t modified,
                     const struct weft_work *work);
 void save_temp_drop(struct save_temp *temp);
+/* Can files be made without a name, and get one? */
+bool save_temp_nameless(struct save_folder *folder);
 /* Remove what others have left behind in .weft/tmp. */
 int save_temp_sweep(struct save_folder *folder);
 

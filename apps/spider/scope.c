@@ -188,7 +188,7 @@ static bool any_regex(const regex_t *all, size_t count, const struct weft_url *u
     return false;
 }
 
-static bool is_excluded(const struct scope *scope, const struct weft_url *url)
+bool scope_excludes(const struct scope *scope, const struct weft_url *url)
 {
     return any_glob(scope->rules_.exclude, url) ||
            any_regex(scope->exclude_regex_, scope->exclude_regex_count_, url, true);
@@ -219,7 +219,7 @@ enum scope_verdict scope_check(const struct scope *scope, const struct weft_url 
         !scope_hosts_has_path(&scope->hosts_, weft_url_hostname(url), url->port,
                               weft_url_pathname(url)))
         return SCOPE_OTHER_PATH;
-    if (is_excluded(scope, url))
+    if (scope_excludes(scope, url))
         return SCOPE_EXCLUDED;
     return requisite || is_included(scope, url) ? SCOPE_IN : SCOPE_NOT_INCLUDED;
 }

@@ -82,6 +82,9 @@ bool scope_host(const struct scope *scope, const struct weft_url *url);
 enum scope_verdict scope_check(const struct scope *scope, const struct weft_url *url,
                                bool requisite);
 
+/* Does a rule say that it is not to be asked for, wherever it is? */
+bool scope_excludes(const struct scope *scope, const struct weft_url *url);
+
 /* A few words that follow "not fetched: ". Static storage. */
 const char *scope_reason(enum scope_verdict verdict);
 

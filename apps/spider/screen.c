@@ -16,14 +16,19 @@
  * enough to be handed to the terminal as one.
  *
  * Only what is pushed out of the top is out of reach. Rows that broken lines bring with them push the block
- * up, and nothing pulls it down again but what is said above it. So it takes half of the rows at most, and
- * lines leave a margin, a larger one while a terminal is being narrowed: few are broken at all.
+ * up, and nothing pulls it down again but what is said above it: what is free below it then is as much in the
+ * way of the next push. So it takes a third of the rows at most (half of a low terminal's), that twice as
+ * many may be needed twice, and lines leave a margin, a larger one while a terminal is being narrowed: few are
+ * broken at all.
  *
  * What others write, and a ^C, stands where the cursor was: whole lines of it stay. Who stops us gets
  * the terminal wiped; who kills us finds the last frame below the prompt, and nothing to restore.
  *
  * Only the row that is written next is cleared before: nothing flickers. What is said above is collected and
- * goes out with the next frame. */
+ * goes out with the next frame.
+ *
+ * A terminal may take nothing for a while: after Ctrl-S, or over a line that hangs. Nobody waits for it. What
+ * it has not taken is kept, and goes out before anything else; until then no frame is made. */
 #include "spider/screen.h"
 #include "spider/columns.h"
 #include <errno.h>
@@ -38,7 +43,8 @@ enum {
     USUAL_ROWS = 24,
     PATIENCE_MS = 1000,
     PIECE = 1500, /* bytes: Linux hands over what is written to a terminal in pieces of 1792 */
-    CALM = 6      /* looks until a terminal that was narrowed is taken to be done */
+    CALM = 6,     /* looks until a terminal that was narrowed is taken to be done */
+    FEW = 5       /* lines that are shown wherever they are no more than half of the rows */
 };
 
 void screen_look(struct screen *screen)
@@ -66,7 +72,10 @@ unsigned screen_width(const struct screen *screen)
 
 unsigned screen_lines(const struct screen *screen)
 {
-    unsigned lines = screen->columns > 1 ? screen->rows / 2 : 0;
+    unsigned half = screen->rows / 2, third = screen->rows / 3;
+    unsigned lines = half < FEW ? half : third < FEW ? FEW : third;
+    if (screen->columns <= 1)
+        return 0;
     return lines < DISPLAY_LINES ? lines : DISPLAY_LINES;
 }
 
@@ -94,20 +103,27 @@ static void add_up(struct screen *screen, unsigned rows)
         add_text(screen, up);
 }
 
-/* Somebody may have made it non-blocking; but a terminal that takes nothing does not hold up a crawl
- * for long: then the rest of the frame is lost, and the next one is drawn anew. */
-static void send_out(struct screen *screen)
+static bool is_ready(const struct screen *screen, int ms)
+{
+    struct pollfd ready = {.fd = screen->fd, .events = POLLOUT};
+    return poll(&ready, 1, ms) > 0;
+}
+
+/* As much as the terminal takes, or has taken after so many milliseconds without any; all of it? What is left
+ * goes out the next time. An error that is none of time is no reason to try again. */
+static bool send_out(struct screen *screen, int ms)
 {
     size_t at = 0;
-    while (at < screen->out_used_) {
+    while (at < screen->out_used_ && is_ready(screen, ms)) {
         ssize_t sent = write(screen->fd, screen->out_ + at, screen->out_used_ - at);
-        struct pollfd ready = {.fd = screen->fd, .events = POLLOUT};
         if (sent >= 0)
             at += (size_t)sent;
-        else if (errno != EINTR && (errno != EAGAIN || poll(&ready, 1, PATIENCE_MS) <= 0))
-            break;
+        else if (errno != EINTR && errno != EAGAIN)
+            at = screen->out_used_;
     }
-    screen->out_used_ = 0;
+    screen->out_used_ -= at;
+    memmove(screen->out_, screen->out_ + at, screen->out_used_);
+    return screen->out_used_ == 0;
 }
 
 /* ---- the block ------------------------------------------------------------------------------ */
@@ -163,7 +179,7 @@ static void draw_block(struct screen *screen, const struct display_frame *frame)
         bool full = i > 0 && screen->out_used_ + strlen(frame->line[i]) > PIECE;
         if (full) {
             come_back(screen);
-            send_out(screen);
+            send_out(screen, 0);
             leave(screen, i);
         }
         add_text(screen, i == 0 || full ? "\033[K" : "\r\033[B\033[K");
@@ -171,25 +187,31 @@ static void draw_block(struct screen *screen, const struct display_frame *frame)
     }
     add_text(screen, "\033[J");
     come_back(screen);
-    send_out(screen);
+    send_out(screen, 0);
     screen->stands_ = true;
 }
 
 void screen_draw(struct screen *screen, const struct display_frame *frame)
 {
+    if (!send_out(screen, 0))
+        return;
     if (screen->above_used_ > 0 || frame->count == 0)
         erase(screen);
     say_now(screen);
-    send_out(screen);
+    send_out(screen, 0);
     if (frame->count > 0)
         draw_block(screen, frame);
 }
 
+/* Here somebody does wait, a little: then what is left is lost. */
 void screen_wipe(struct screen *screen)
 {
+    send_out(screen, PATIENCE_MS);
+    screen->out_used_ = 0;
     erase(screen);
     say_now(screen);
-    send_out(screen);
+    send_out(screen, PATIENCE_MS);
+    screen->out_used_ = 0;
 }
 
 void screen_forget(struct screen *screen)

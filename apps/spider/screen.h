@@ -10,7 +10,8 @@ enum {
     SCREEN_OUT = SCREEN_ABOVE + DISPLAY_LINES * (DISPLAY_BYTES + 16) + 64
 };
 
-/* All zero, with fd set, is one on which nothing stands yet. */
+/* All zero, with fd set, is one on which nothing stands yet. If fd is non-blocking, a terminal that takes
+ * nothing holds up nobody; only screen_wipe waits for it, for a second. */
 struct screen {
     int fd;
     unsigned columns, rows; /* read only: what there was room for at the last look */
@@ -19,7 +20,7 @@ struct screen {
     unsigned room_;         /* rows that are known to be there, from the cursor on */
     size_t above_used_, out_used_;
     char above_[SCREEN_ABOVE]; /* what is to be said */
-    char out_[SCREEN_OUT];     /* a frame, to be written at once */
+    char out_[SCREEN_OUT];     /* a frame, or what is left of one, to be written */
 };
 
 /* Look how large the terminal is. A block should have at most screen_lines lines, of at most
@@ -30,7 +31,7 @@ unsigned screen_lines(const struct screen *screen);
 
 /* Say this (whole lines) above the block: with the next frame. Nothing in it is obeyed. */
 void screen_say(struct screen *screen, const char *text, size_t size);
-/* The next frame. */
+/* The next frame; none, as long as the terminal has not taken the one before. */
 void screen_draw(struct screen *screen, const struct display_frame *frame);
 /* Nothing stands any more; what is to be said is said. */
 void screen_wipe(struct screen *screen);

@@ -10,6 +10,7 @@
 #include "spider/settings.h"
 #include "command.h"
 #include "config.h"
+#include "trace/utf8.h"
 #include "units.h"
 #include "warc/warc.h"
 #include <arpa/inet.h>
@@ -21,6 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <weft.h>
+#include <weft/alloc.h>
 #include <weft/http_message.h>
 
 static const char default_url[] = "http://www.example.com";
@@ -339,7 +341,7 @@ static void make_table(struct settings *settings, struct option *table)
         {.name = "exclude-regex", .list = &settings->exclude_regex},
         {.name = "requisites", .letter = 'p', .flag = &settings->requisites},
         {.name = "no-robots", .flag = &settings->no_robots},
-        {.name = "max-pages", .number = &settings->max_pages, .least = 1, .most = UINT32_MAX},
+        {.name = "max-pages", COUNT(max_pages)},
         {.name = "max-bytes", SIZE(max_bytes)},
         {.name = "max-time", TIME(max_ms)},
         {.name = "max-file", SIZE(max_file)},
@@ -439,14 +441,29 @@ static int check_report(const char *path)
     return EXIT_OK;
 }
 
+/* Where a file is, or will be, and its name there. */
+static const char *folder_of(const char *path, struct stat *folder)
+{
+    char text[4096];
+    const char *slash = strrchr(path, '/');
+    size_t size = slash == NULL ? 0 : (size_t)(slash - path) + 1;
+    if (slash == NULL)
+        snprintf(text, sizeof text, ".");
+    else
+        snprintf(text, sizeof text, "%.*s", size < sizeof text ? (int)size : 0, path);
+    return stat(text, folder) == 0 ? path + size : NULL;
+}
+
 static bool is_same_file(const char *one, const char *other)
 {
     struct stat a, b;
     if (one == NULL || other == NULL)
         return false;
-    return strcmp(one, other) == 0 ||
-           (stat(one, &a) == 0 && stat(other, &b) == 0 && S_ISREG(a.st_mode) &&
-            a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+    if (stat(one, &a) == 0 && stat(other, &b) == 0)
+        return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    const char *name = folder_of(one, &a), *its = folder_of(other, &b);
+    return name != NULL && its != NULL && strcmp(name, its) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
 }
 
 /* Where standard output cannot be meant, a file of that name is hardly what was. */
@@ -461,27 +478,80 @@ static int check_no_output(const struct settings *settings)
 }
 
 /* What is written last would be all that is left. */
-static int check_different(const struct settings *settings)
+static int check_different_from(const struct settings *settings, const char *index)
 {
     const struct {
         const char *option, *path;
-    } files[] = {{"report", settings->report},
-                 {"log-json", settings->log_json},
-                 {"warc", settings->warc},
-                 {"cookie-file", settings->cookie_file}};
+        bool is_read;
+    } files[] = {{"--report", settings->report, false},
+                 {"--log-json", settings->log_json, false},
+                 {"--warc", settings->warc, false},
+                 {"the index of --warc", index, false},
+                 {"--cookie-file", settings->cookie_file, false},
+                 {"--input", settings->input_, true},
+                 {"--config", settings->config_path_, true},
+                 {"--password-file", settings->password_file, true},
+                 {"--netrc", settings->netrc, true},
+                 {"--ca-file", settings->ca_file, true}};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         for (size_t j = 0; j < i; j++) {
-            if (is_same_file(files[i].path, files[j].path))
-                return misused("spider", "--%s and --%s cannot be the same file", files[j].option,
+            bool both_are_read = files[i].is_read && files[j].is_read;
+            if (!both_are_read && is_same_file(files[i].path, files[j].path))
+                return misused("spider", "%s and %s cannot be the same file", files[j].option,
                                files[i].option);
         }
     }
     return EXIT_OK;
 }
 
+static int check_different(const struct settings *settings)
+{
+    char *index = settings->warc != NULL ? warc_index_of(settings->warc) : NULL;
+    int status = check_different_from(settings, index);
+    weft_free(index);
+    return status;
+}
+
+/* It is written anew in the end: so it has to be a file of cookies, or empty, or not there. */
+static int check_cookies(const char *path)
+{
+    char line[512];
+    FILE *file = path != NULL ? fopen(path, "re") : NULL;
+    if (file == NULL)
+        return EXIT_OK;
+    bool some = false, good = false;
+    while (!good && fgets(line, sizeof line, file) != NULL) {
+        unsigned tabs = 0;
+        for (const char *at = line; *at != '\0'; at++)
+            tabs += *at == '\t';
+        good = tabs >= 6 || strstr(line, "HTTP Cookie File") != NULL;
+        some = true;
+    }
+    fclose(file);
+    return good || !some ? EXIT_OK
+                         : misused("spider", "--cookie-file: '%s' is no file of cookies", path);
+}
+
+/* It stands in the archive, and in each line of its index. */
+static int check_archive(const char *path)
+{
+    if (path == NULL)
+        return EXIT_OK;
+    const char *slash = strrchr(path, '/');
+    struct weft_text name = weft_text_of(slash != NULL ? slash + 1 : path);
+    bool good = utf8_is_text(name);
+    for (size_t i = 0; i < name.size; i++)
+        good = good && (unsigned char)name.data[i] >= ' ' && name.data[i] != 0x7f;
+    return good ? EXIT_OK
+                : misused("spider", "--warc: the name of an archive stands in it: it has to be "
+                                    "UTF-8, without control characters");
+}
+
 static int check_files(const struct settings *settings)
 {
     int status = check_no_output(settings);
+    if (status == EXIT_OK)
+        status = check_archive(settings->warc);
     if (status == EXIT_OK)
         status = check_report(settings->report);
     if (status == EXIT_OK)
@@ -490,6 +560,8 @@ static int check_files(const struct settings *settings)
         status = check_file("netrc", settings->netrc, "re");
     if (status == EXIT_OK)
         status = check_file("ca-file", settings->ca_file, "re");
+    if (status == EXIT_OK)
+        status = check_cookies(settings->cookie_file);
     if (status == EXIT_OK)
         status = check_file("cookie-file", settings->cookie_file, "ae");
     return status;
@@ -526,6 +598,8 @@ static int check(const struct settings *settings)
                        settings_is_output(settings->report) ? "report" : "log");
     if ((settings->password != NULL || settings->password_file != NULL) && settings->user == NULL)
         return misused("spider", "a password needs a --user");
+    if (settings->user != NULL && strchr(settings->user, ':') != NULL)
+        return misused("spider", "a --user has no colon; the password is told by --password-file");
     if (settings->warc == NULL && settings->warc_only)
         return misused("spider", "--warc-only needs --warc");
     if (settings->warc_only && (settings->convert || settings->update))

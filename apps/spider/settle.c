@@ -49,13 +49,15 @@ static void settle(struct crawl *crawl, weft_crawl_id id, const struct page *pag
                    const struct weft_crawl_result *result)
 {
     tell(crawl, id, page, result);
-    if (crawl->settings->convert)
+    if (crawl->offline.promised)
         offline_settles(crawl, id, result);
     int err = weft_crawl_settle(&crawl->state, id, result);
     if (err != 0)
         crawl_no_output(crawl, err, "the state");
-    else if (crawl->settings->convert)
+    if (err == 0 && crawl->settings->convert)
         offline_settled(crawl, id, page != NULL ? &page->url : NULL, result);
+    if (err == 0 && crawl->offline.promised)
+        offline_keep_former(crawl, id);
 }
 
 void settle_url(struct crawl *crawl, weft_crawl_id id, const struct weft_crawl_result *result)

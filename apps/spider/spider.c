@@ -150,9 +150,29 @@ static int exit_status(struct crawl *crawl)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
+static int leaving_with;
+
+static void leave(int signum)
+{
+    (void)signum;
+    _exit(leaving_with);
+}
+
+/* A name that is being looked up cannot be stopped, and its thread is awaited when the process ends. Who has asked
+ * twice does not want to wait for that: everything is closed, and what is left has a second. */
+static void leave_soon(int status)
+{
+    leaving_with = status;
+    fflush(stdout);
+    signal(SIGALRM, leave);
+    alarm(1);
+}
+
 static void end(struct spider *spider)
 {
     crawl_close(&spider->crawl);
+    if (spider->crawl.aborted)
+        leave_soon(spider->status);
     out_free(&spider->report);
     weft_end(&spider->op, spider->crawl.op.status); /* and with it what watches for signals */
 }
@@ -193,6 +213,7 @@ static void report(struct spider *spider)
 static void crawled(struct weft_op *op, struct weft_op *crawl)
 {
     struct spider *spider = weft_owner(op, struct spider, op);
+    hosts_rest_no_more(&spider->crawl);
     show_end(&spider->crawl.progress);
     if (spider->crawl.begun && (crawl->status == 0 || spider->crawl.stop != CRAWL_GOES_ON))
         report_summary(&spider->crawl);
@@ -249,14 +270,29 @@ static int remove_one(const char *path, const struct stat *info, int kind, struc
     return remove(path);
 }
 
-/* As many threads as processors: pages are read there, and more would only be in each other's way.
- * Who knows better has said so in the environment. */
-static void set_pool(void)
+/* Are all hosts that can be asked addresses, or this machine? */
+static bool needs_no_names(const struct settings *settings)
 {
+    struct weft_url url = {0};
+    bool none = !settings->check && !settings->requisites && settings->scope_kind == SCOPE_HOST;
+    for (size_t i = 0; none && i < settings->urls_count; i++)
+        none = weft_url_parse(&url, weft_text_of(settings->urls[i]), NULL) == 0 &&
+               host_is_loopback(weft_url_hostname(&url));
+    weft_url_free(&url);
+    return none;
+}
+
+/* Pages are read there by as many threads as processors: more would only be in each other's way, and are not
+ * begun (WEFT_CREW_VISITS). But names are looked up there, too, by half of them at most, and a name whose server
+ * is silent holds one for a long time: others wait for their answers meanwhile. Who knows better has said so
+ * in the environment. */
+static void set_pool(const struct settings *settings)
+{
+    enum { FOR_NAMES = 64 };
     char text[16];
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     long threads = processors < 2 ? 2 : processors > 8 ? 8 : processors;
-    snprintf(text, sizeof text, "%ld", threads);
+    snprintf(text, sizeof text, "%ld", needs_no_names(settings) ? threads : FOR_NAMES);
     setenv("UV_THREADPOOL_SIZE", text, 0);
 }
 
@@ -339,13 +375,15 @@ static int crawl(const struct settings *settings)
     if (status == EXIT_OK) {
         signal(SIGPIPE, SIG_IGN); /* a server that left is an error like others, */
         signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not be that large */
-        set_pool();
+        set_pool(settings);
         spider.status = EXIT_NO_OUTPUT; /* unless the crawl says otherwise */
         weft_go(&spider.op, begin);
         signal(SIGINT, SIG_IGN); /* who is that near the end goes there */
         signal(SIGTERM, SIG_IGN);
         signal(SIGHUP, SIG_IGN);
         status = spider.status;
+        if (!finish_output() && status != EXIT_USAGE)
+            status = EXIT_NO_OUTPUT;
     }
     if (spider.temporary[0] != '\0')
         nftw(spider.temporary, remove_one, 16, FTW_DEPTH | FTW_PHYS);

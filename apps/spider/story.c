@@ -76,7 +76,9 @@ static int open_log(struct crawl *crawl)
 {
     const char *path = crawl->settings->log_json;
     int err = path != NULL ? log_open(&crawl->story.log, path, crawl->begun_at) : 0;
-    if (err != 0)
+    if (err == UV_EEXIST)
+        complain("'%s' is there already, and is no log of weft spider: it is left alone", path);
+    else if (err != 0)
         complain("cannot write the log '%s': %s", path, weft_strerror(err));
     return err;
 }
@@ -377,7 +379,7 @@ void story_settled(struct crawl *crawl, weft_crawl_id id, const struct page *pag
         put_failed(log, crawl, id, result);
     if (page != NULL && update_word(page, result) != NULL)
         log_text(log, "update", weft_text_of(update_word(page, result)));
-    if (result->note.data != NULL)
+    if (result->note.data != NULL && result->redirect == 0)
         log_text(log, "why", result->note);
     log_event_end(log);
 }

@@ -24,9 +24,13 @@ static void row(FILE *file, const char *what, uint64_t count, const char *size)
 static void print_outcomes(FILE *file, const struct crawl *crawl)
 {
     char size[UNITS_SIZE_MAX];
-    row(file, "saved", crawl->saved, units_show_size(crawl->bytes, size));
-    if (crawl->found > 0)
-        row(file, "were there", crawl->found, NULL);
+    uint64_t same = crawl->update.same;
+    row(file, settings_dry(crawl->settings) ? "read" : "saved", crawl->saved,
+        units_show_size(crawl->bytes, size));
+    if (same > 0)
+        row(file, "the same", same, NULL);
+    if (crawl->found > same)
+        row(file, "were there", crawl->found - same, NULL);
     if (crawl->moved > 0)
         row(file, "moved", crawl->moved, NULL);
     if (crawl->skipped > 0)
@@ -37,7 +41,7 @@ static void print_outcomes(FILE *file, const struct crawl *crawl)
 static void print_speed(FILE *file, const struct crawl *crawl, uint64_t ms)
 {
     char time[UNITS_TIME_MAX], size[UNITS_SIZE_MAX];
-    uint64_t tenths = ms > 0 ? crawl->saved * 10000 / ms : 0;
+    uint64_t tenths = ms > 0 ? (crawl->saved + crawl->found) * 10000 / ms : 0;
     uint64_t bytes = ms > 0 ? (uint64_t)((double)crawl->bytes * 1000 / (double)ms) : 0;
     fprintf(file, "  in %s: %" PRIu64 ".%" PRIu64 " pages/s, %s/s\n", units_show_time(ms, time),
             tenths / 10, tenths % 10, units_show_size(bytes, size));

@@ -6,12 +6,12 @@
 #include <weft/crawl.h>
 
 enum {
-    TALLY_TOP = 100,      /* of the slowest, of the largest */
-    TALLY_SLICES = 480,   /* of time; when they are used up two become one */
-    TALLY_SLICE_MS = 20,  /* how long the first ones are */
-    TALLY_RESTS = 200,    /* of hosts; more are only counted */
-    TALLY_STATUSES = 600, /* 0: no answer; what is beyond counts as 599 */
-    TALLY_STEPS = 128     /* of times, each 1.19 times as long as the one before */
+    TALLY_TOP = 100,       /* of the slowest, of the largest */
+    TALLY_SLICES = 480,    /* of time; when they are used up two become one */
+    TALLY_SLICE_MS = 20,   /* how long the first ones are */
+    TALLY_RESTS = 200,     /* of hosts; more are only counted */
+    TALLY_STATUSES = 1000, /* three digits; 0: no answer */
+    TALLY_STEPS = 128      /* of times, each 1.19 times as long as the one before */
 };
 
 /* The greatest of many, the greatest first. */

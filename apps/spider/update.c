@@ -126,9 +126,37 @@ size_t update_ask(struct page *page, const char **list)
     return count;
 }
 
+/* The same bytes mean something else if they are of another type, or in another encoding. Where nobody said what
+ * it is, it is what it was. */
+static bool is_of_same_type(const struct page *page)
+{
+    struct weft_crawl_result before;
+    struct weft_http_content_type was, is;
+    struct weft_text now = weft_http_fetch_get(&page->fetch, "Content-Type");
+    if (weft_crawl_result(&page->crawl->state, page->id, &before) != 0)
+        return false;
+    if (before.media_type.size == 0 || weft_http_content_type_parse(before.media_type, &was) != 0 ||
+        weft_http_content_type_parse(now, &is) != 0)
+        return true;
+    return weft_text_same(was.type, is.type) && weft_text_same(was.subtype, is.subtype) &&
+           weft_text_same(was.charset, is.charset);
+}
+
 bool update_is_same(const struct page *page)
 {
-    return page->before.there && memcmp(page->before.hash, page->hash, sizeof page->hash) == 0;
+    return page->before.there && memcmp(page->before.hash, page->hash, sizeof page->hash) == 0 &&
+           is_of_same_type(page);
+}
+
+/* What the server says of it now is what it will be asked with the next time. */
+static void take_validators(const struct weft_http_fetch *fetch, struct weft_crawl_result *result)
+{
+    struct weft_text etag = weft_http_fetch_get(fetch, "ETag"),
+                     date = weft_http_fetch_get(fetch, "Last-Modified");
+    if (etag.size > 0)
+        result->etag = etag;
+    if (date.size > 0)
+        result->last_modified = date;
 }
 
 void update_same(struct page *page)
@@ -140,6 +168,7 @@ void update_same(struct page *page)
         settle_failed(page, err, weft_strerror(err));
         return;
     }
+    take_validators(&page->fetch, &result);
     crawl->update.same++;
     if (page_is_start(crawl, page->id) && crawl->update.starts_count < UPDATE_STARTS)
         crawl->update.starts[crawl->update.starts_count++] = page->id;

@@ -87,7 +87,8 @@ static void tell_way_on(struct crawl *crawl, struct weft_crawl_result *result)
             tell("moved", "%d, not followed: %s", result->http_status, plain(result->note));
             return;
         }
-        tell("moved", "%d, to %s", result->http_status, url_of(crawl, to, NULL));
+        const char *fragment = plain(result->note);
+        tell("moved", "%d, to %s%s", result->http_status, url_of(crawl, to, NULL), fragment);
         if (weft_crawl_result(&crawl->state, to, result) != 0)
             return;
     }

@@ -76,6 +76,7 @@ static int on_link(struct weft_links *links, const struct weft_link *link)
 static bool scan(struct look *look, enum weft_links_type type, struct weft_text document)
 {
     struct weft_links links = {.on_link = on_link, .context = look, .guards = true};
+    swaps_begin(&look->swaps, document.size);
     CHECK(weft_links_scan(&links, type, weft_text_of("utf-8"), document.data, document.size) == 0);
     bool ranges = links.ranges;
     weft_links_free(&links);
@@ -89,9 +90,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0)
         return 0;
     enum weft_links_type type = data[0] % 2 == 0 ? WEFT_LINKS_HTML : WEFT_LINKS_CSS;
+    if (data[0] % 2 == 0 && data[0] >= 0xc0)
+        type = WEFT_LINKS_XHTML;
     first.count = second.count = data[0] / 2 % TARGETS;
     struct weft_text document = weft_text((const char *)data + 1, size - 1);
-    if (scan(&first, type, document)) {
+    if (scan(&first, type, document) && !first.swaps.full) {
         CHECK(swaps_write(&first.swaps, document, &written));
         document = weft_text(written.size > 0 ? written.data : "", written.size);
         scan(&second, type, document);

@@ -1,15 +1,17 @@
 # shellcheck shell=bash disable=SC2154  # scratch is shell.sh's
 # For commands that write more than anybody reads. Source it after shell.sh:
 #
-#   interrupt_when_stuck COMMAND...   # leaves its exit status in $status, what it said in $stderr
+#   interrupt_when_stuck WHERE COMMAND...   # leaves its exit status in $status, what it said in $stderr
 #
-# Its standard output is a pipe that nobody empties. When that is full, Ctrl-C is pressed; it has ten
-# seconds to end.
+# WHERE is stdout or stderr, which is then a pipe that nobody empties, or terminal: standard output is one that
+# nobody reads. When that is full, Ctrl-C is pressed; the command has ten seconds to end.
 cat >"$scratch/.interrupt.py" <<'END'
-import os, select, signal, subprocess, sys
+import os, pty, select, signal, subprocess, sys
 
-reader, writer = os.pipe()
-child = subprocess.Popen(sys.argv[1:], stdout=writer, stdin=subprocess.DEVNULL,
+where = sys.argv[1]
+reader, writer = pty.openpty() if where == "terminal" else os.pipe()
+stream = "stderr" if where == "stderr" else "stdout"
+child = subprocess.Popen(sys.argv[2:], stdin=subprocess.DEVNULL, **{stream: writer},
                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 while child.poll() is None and select.select([], [writer], [], 0)[1]:
     os.sched_yield()

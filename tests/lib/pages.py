@@ -41,6 +41,9 @@ class Pages(http.server.BaseHTTPRequestHandler):
             fields.append(("ETag", tag))
             if self.headers.get("If-None-Match") == tag:
                 status, body = 304, b""
+        own = dict(fields).get("ETag")
+        if own is not None and self.headers.get("If-None-Match") == own:
+            status, body = 304, b""
         if "content-type" not in names and status != 304:
             fields.append(("Content-Type", "text/html"))
         with lock, open(sys.argv[2], "a") as log:

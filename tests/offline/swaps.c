@@ -20,7 +20,7 @@ static struct out swapped(const char *document, enum weft_links_type type, const
     struct weft_links links = {.on_link = swap, .guards = true};
     struct out out = {0};
     to = target;
-    swaps_clear(&swaps);
+    swaps_begin(&swaps, strlen(document));
     assert_int_equal(weft_links_scan(&links, type, weft_text(NULL, 0), document, strlen(document)),
                      0);
     weft_links_free(&links);
@@ -46,9 +46,39 @@ TEST(links_are_replaced_where_they_stand)
     becomes("", WEFT_LINKS_HTML, "z", "");
 }
 
+TEST(what_would_become_many_times_as_long_is_not_written)
+{
+    static char document[200000], target[2000];
+    struct weft_links links = {.on_link = swap, .guards = true};
+    for (size_t i = 0; i + 10 < sizeof document; i += 10)
+        memcpy(document + i, "<a href=q>", 10);
+    memset(target, 'x', sizeof target - 1);
+    for (int large = 0; large < 2; large++) {
+        to = large ? target : "short";
+        swaps_begin(&swaps, strlen(document));
+        assert_int_equal(weft_links_scan(&links, WEFT_LINKS_HTML, weft_text(NULL, 0), document,
+                                         strlen(document)),
+                         0);
+        assert_int_equal(swaps.full, large);
+        assert_in_range(swaps.list.size, 0, 4 * sizeof document + (1 << 20));
+    }
+    weft_links_free(&links);
+    swaps_free(&swaps);
+}
+
 TEST(a_replacement_is_escaped_in_an_attribute)
 {
     becomes("<a href=\"x\">", WEFT_LINKS_HTML, "a?b&c='", "<a href=\"a?b&amp;c=&#39;\">");
+}
+
+TEST(a_refresh_does_not_take_a_name_for_its_label)
+{
+    becomes("<meta http-equiv=refresh content='5; /x'>", WEFT_LINKS_HTML, "url=1.html",
+            "<meta http-equiv=refresh content='5; ./url=1.html'>");
+    becomes("<meta http-equiv=refresh content='5; /x'>", WEFT_LINKS_HTML, "Url.html",
+            "<meta http-equiv=refresh content='5; ./Url.html'>");
+    becomes("<meta http-equiv=refresh content='5; url=/x'>", WEFT_LINKS_HTML, "1.html",
+            "<meta http-equiv=refresh content='5; url=1.html'>");
 }
 
 TEST(a_replacement_is_escaped_in_a_style_sheet)
@@ -89,6 +119,10 @@ TEST(nothing_does_not_take_the_next_attribute)
 
 TEST(guards_get_a_name_that_means_nothing)
 {
+    becomes("<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'\"><a href=x>",
+            WEFT_LINKS_HTML, "z",
+            "<meta data-http-equiv='Content-Security-Policy' content=\"default-src 'none'\"><a "
+            "href=z>");
     becomes("<link rel=stylesheet integrity=\"sha384-x\" href=a CROSSORIGIN>", WEFT_LINKS_HTML, "z",
             "<link rel=stylesheet data-integrity=\"sha384-x\" href=z data-CROSSORIGIN>");
     becomes("<script crossorigin = 'anonymous' src=a></script>", WEFT_LINKS_HTML, "z",

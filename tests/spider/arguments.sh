@@ -103,9 +103,9 @@ expect status 2
 expect_part stderr "did you mean '--max-pages'?"
 
 it "refuses values that make no sense"
-for bad in '--delay soon' '--max-file big' '--retries -1' '--scope all' '--max-pages 0' \
+for bad in '--delay soon' '--max-file big' '--retries -1' '--scope all' '--max-pages -1' \
     '--include-regex (' '--fast --polite' '--host a' '--scope hosts' '--password x' \
-    '-H novalue' '--netrc /none' '--cookie-file /none/x' 'http://me:pw@localhost/'; do
+    '-H novalue' '--netrc /none' '--cookie-file /none/x' '--user a:b' 'http://me:pw@localhost/'; do
     # shellcheck disable=SC2086  # options and their values
     spider $bad "$site/"
     [ "$status" -eq 2 ] || fail "$bad: status $status"
@@ -115,7 +115,11 @@ it "refuses to write two things to one file, and leaves that alone"
 cd "$scratch" || exit 1
 echo mine >one
 ln -f one two
-for bad in '--report one --log-json ./one' '--report one --warc two' '--log-json one --warc one'; do
+: >three
+ln -f three four
+for bad in '--report one --log-json ./one' '--report one --warc two' '--log-json one --warc one' \
+    "--report $scratch/new --log-json new" '--warc z.warc --report z.cdxj' '--log-json z.cdxj --warc z.warc.gz' \
+    '--input one --report two' '--log-json three --config four'; do
     # shellcheck disable=SC2086  # options and their values
     spider $bad "$site/"
     expect status 2
@@ -125,6 +129,27 @@ done
 spider --report "$scratch" "$site/"
 expect status 2
 expect_part stderr "is a folder"
+
+it "takes no file for its cookies that holds something else"
+spider --cookie-file one "$site/" 0
+expect status 2
+expect_part stderr "'one' is no file of cookies"
+[ "$(<one)" = mine ] || fail "it was written: $(<one)"
+: >cookies
+for _ in 1 2; do # an empty one, then its own
+    spider -q --cookie-file cookies "$site/" 0
+    expect status 0
+done
+printf 'example.org\tFALSE\t/\tFALSE\t0\tname\tvalue\n' >cookies
+spider -q --cookie-file cookies "$site/" 0
+expect status 0
+
+it "has no limit with 0, whatever a file of settings says"
+printf 'max-pages = 1\nmax-bytes = 1\nmax-time = 1ms\n' >limits
+fresh
+spider -q --config limits --max-pages 0 --max-bytes 0 --max-time 0 "$site/" inf 4
+expect status 0
+[ "$(find "$home" -name '*.html' | wc -l)" -ge 5 ] || fail "$(find "$home" -name '*.html')"
 
 it "names the options that contradict each other"
 spider --check --warc "$scratch/x.warc" "$site/"

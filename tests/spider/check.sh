@@ -18,9 +18,13 @@ log_format asked '\$request_method \$request_uri \$status';
 access_log $scratch/asked asked;
 server { listen 127.0.0.1:${ports[0]}; root $www;
     location /old { return 302 /gone-for-good; }
+    location = /self { return 302 /self; }
+    location = /round { return 302 /about; }
+    location = /about { return 302 /round; }
 }
 server { listen 127.0.0.1:${ports[1]}; root $www/other;
     location /no-head { if (\$request_method = HEAD) { return 405; } return 200 fine; }
+    location /drops-head { if (\$request_method = HEAD) { return 444; } return 200 fine; }
     location /never { return 500; }
     location /robots.txt { return 404; }
 }
@@ -36,7 +40,7 @@ fi
 other=http://127.0.0.1:${ports[1]} base=http://127.0.0.1:${ports[0]}
 www index.html <<EOF
 <a href=a.html>a</a> <a href=/missing.html>b</a> <a href=$other/fine.html>c</a> <a href=$other/no-head>d</a>
-<a href=$other/broken.html>e</a> <img src=dot.png> <a href=/old>f</a>
+<a href=$other/broken.html>e</a> <img src=dot.png> <a href=/old>f</a> <a href=$other/drops-head>g</a>
 EOF
 www a.html <<EOF
 <a href=/missing.html>again</a> <a href=$other/broken.html>again</a> <a href=deep.html>deeper</a>
@@ -82,6 +86,8 @@ asked_how() {
 [ "$(asked_how 'GET /fine.html 200')" = 0 ] || fail "fine.html was downloaded"
 [ "$(asked_how 'HEAD /no-head 405')" = 1 ] || fail "no-head was not asked for by HEAD"
 [ "$(asked_how 'GET /no-head 200')" = 1 ] || fail "no-head was not asked for by GET"
+[ "$(asked_how 'HEAD /drops-head 444')" -ge 1 ] || fail "drops-head was not asked for by HEAD"
+[ "$(asked_how 'GET /drops-head 200')" = 1 ] || fail "drops-head was not asked for by GET"
 [ "$(asked_how 'HEAD /dot.png 200')" = 1 ] || fail "a picture was not asked for by HEAD"
 grep -q nowhere "$scratch/asked" && fail "a page of another host was read"
 
@@ -89,6 +95,39 @@ it "checks what pages at the edge link to, and does not go there"
 run "$weft" spider --check "$base/" 0 4
 expect_part stdout "$base/missing.html: 404 Not Found"
 [[ $stdout != *deepest* ]] || fail "it went too far"
+
+it "tells of circles of redirects, and counts what it tells"
+www index.html <<<"<a href=/self>self</a> <a href=/round>round</a> <a href=/missing.html>missing</a>"
+run "$weft" spider --check "$base/" inf 1
+expect status 3
+expect stdout "
+$base/self: it is redirected in a circle
+    in $base/
+
+$base/round: it leads to $base/about: it is redirected in a circle
+    in $base/
+
+$base/missing.html: 404 Not Found
+    in $base/
+
+$(tail -n 1 <<<"$stdout")"
+expect_part stdout "3 broken, linked to in 3 places"
+run "$weft" spider --check "$base/missing.html" inf 1
+expect_part stdout "1 broken, linked to in 0 places"
+
+it "asks by GET where a HEAD is told to come back later"
+(
+    . "$WEFT_SOURCE/tests/lib/pages.sh"
+    pages
+    links /busy.png /slow.png | page /
+    page /busy.png 200 'Head-Status: 503' 'Content-Type: image/png' <<<x
+    page /slow.png 200 'Head-Status: 429' 'Content-Type: image/png' <<<x
+    run timeout 60 "$weft" spider --check "$site/" inf 2
+    expect status 0
+    [ "$(requests | grep -c '^GET /[bs].*png 200')" -eq 2 ] || fail "it has not asked by GET: $stderr"
+    end_site
+    exit "$failures"
+) || failures=$((failures + $?))
 
 it "is content if nothing is broken"
 www index.html <<<"<a href=$other/fine.html>c</a>"

@@ -58,12 +58,21 @@ asked=$(requests)
 grep -qxF 'HEAD /theme?v=1 200' <<<"$asked" || fail "its type was not asked for: $asked"
 grep -qxF 'GET /theme?v=1 200' <<<"$asked" || fail "it was not read: $asked"
 
-it "only looks at what is not part of the crawl"
+it "asks for nothing that is excluded, wherever it is"
 check --exclude '*/a.css' --exclude '*/theme*' "$site/" inf 4
 [[ $stdout != *lost.png* && $stdout != *lost.woff2* ]] || fail "an excluded style sheet was read: $stdout"
-asked=$(requests)
-grep -qxF 'HEAD /a.css 200' <<<"$asked" || fail "an excluded style sheet was not looked at: $asked"
-! grep -q '^GET /\(a.css\|theme\)' <<<"$asked" || fail "an excluded style sheet was read: $asked"
+! requests | grep '/\(a.css\|theme\)' >"$scratch/asked" || fail "it asked: $(<"$scratch/asked")"
+links "http://localhost:${host#*:}/elsewhere" "http://localhost:${host#*:}/logout" | page /away
+check --exclude '/logout' "$site/away" inf 4
+[ "$(requests)" = 'GET /away 200
+GET /elsewhere 404
+HEAD /elsewhere 404' ] || fail "it asked for something else"
+
+it "only looks at what is not part of the crawl"
+page /away <<<"<link rel=stylesheet href=http://localhost:${host#*:}/a.css>"
+check "$site/away" inf 4
+[ "$(requests)" = 'GET /away 200
+HEAD /a.css 200' ] || fail "it asked for something else"
 
 it "tells of a style sheet that is broken itself"
 page / <<<'<link rel=stylesheet href=/none.css>'

@@ -151,7 +151,7 @@ wrong 'max-page = 3' "unknown option 'max-page'; did you mean 'max-pages'?"
 wrong 'xyzzy' "unknown option 'xyzzy'"
 wrong 'max-pages' 'max-pages takes a value'
 wrong 'max-pages =' 'max-pages takes a value that is not empty'
-wrong 'max-pages = many' "max-pages takes a number from 1 to 4294967295, not 'many'"
+wrong 'max-pages = many' "max-pages takes a number from 0 to 4294967295, not 'many'"
 wrong 'delay = soon' "delay takes a value like 500ms, 2s or 10m, not 'soon'"
 wrong 'scope = all' "scope takes host, domain, path or hosts, not 'all'"
 wrong 'quiet = maybe' "quiet takes nothing, or yes or no, not 'maybe'"

@@ -110,7 +110,7 @@ static void go(struct rates *rates, struct rates_sample *sample, int seconds, un
 {
     for (int i = 0; i < seconds * 4; i++) {
         sample->ms += 250;
-        sample->saved += pages / 4;
+        sample->pages += pages / 4;
         sample->settled += pages / 4;
         sample->there += pages / 4;
         sample->bytes += pages / 4 * 1000;
@@ -135,6 +135,8 @@ TEST(a_rate_is_that_of_the_last_seconds)
     assert_int_equal(left_ms(&rates), 0);
     rates_add(&rates, &sample);
     assert_int_equal(rates_pages(&rates), 0);
+    go(&rates, &sample, 1, 40, 0); /* from the first look on */
+    assert_int_equal(rates_pages(&rates), 40 * 1000);
     go(&rates, &sample, 20, 40, 0);
     assert_int_equal(rates_pages(&rates), 40 * 1000);
     assert_int_equal(rates_bytes(&rates), 40 * 1000);
@@ -150,7 +152,7 @@ TEST(a_look_that_comes_too_early_does_not_push_out_the_others)
     struct rates_sample sample = {0};
     for (int i = 0; i < 5000; i++) {
         sample.ms++;
-        sample.saved++;
+        sample.pages++;
         rates_add(&rates, &sample);
     }
     assert_int_equal(rates_pages(&rates), 1000 * 1000);
@@ -209,7 +211,7 @@ TEST(numbers_that_are_huge_make_no_nonsense)
     struct rates_sample sample = {.waiting = UINT64_MAX / 2};
     rates_add(&rates, &sample);
     sample = (struct rates_sample){.ms = 4000,
-                                   .saved = UINT64_MAX,
+                                   .pages = UINT64_MAX,
                                    .settled = UINT64_MAX,
                                    .bytes = UINT64_MAX,
                                    .waiting = UINT64_MAX / 2};
@@ -228,13 +230,13 @@ TEST(bars_are_pages_a_second_the_newest_last)
     struct rates_sample sample = {0};
     for (unsigned second = 0; second < 30; second++) {
         sample.ms = second * 1000 + 500;
-        sample.saved += second;
+        sample.pages += second;
         rates_add(&rates, &sample);
     }
     for (unsigned i = 0; i < RATES_BARS; i++)
         assert_int_equal(rates.bars[i], 30 - RATES_BARS + i);
     sample.ms += 2000;
-    sample.saved += 7;
+    sample.pages += 7;
     rates_add(&rates, &sample);
     assert_int_equal(rates.bars[RATES_BARS - 1], 7);
     assert_int_equal(rates.bars[RATES_BARS - 2], 0);
@@ -419,6 +421,36 @@ static void set_line(struct display_frame *frame, unsigned i, const char *text)
 #define BLOCK(lines) "\0337\033[?7l\033[K" lines "\033[J\033[?7h\0338"
 #define NEXT "\r\033[B\033[K"
 
+TEST(what_is_the_same_and_what_was_there_is_shown_beside_what_is_saved)
+{
+    static struct display_frame frame;
+    struct display_view view = a_view(false, false);
+    char line[512];
+    view.found = 70;
+    view.same = 60;
+    display_draw(&view, 140, DISPLAY_LINES, &frame);
+    assert_true(has_line(&frame, "1234 saved  45.3 MB  60 the same  567 waiting"));
+    assert_true(has_line(&frame, "10 were there"));
+    assert_non_null(strstr(display_sentence(&view, line, sizeof line),
+                           "1234 saved (45.3 MB), 60 the same, 567 waiting"));
+    view.checks = true;
+    display_draw(&view, 140, DISPLAY_LINES, &frame);
+    assert_true(has_line(&frame, "1234 read  45.3 MB"));
+    assert_non_null(strstr(display_sentence(&view, line, sizeof line), "1234 read (45.3 MB)"));
+}
+
+TEST(a_block_has_a_third_of_the_rows_or_half_of_few)
+{
+    static const unsigned lines[][2] = {{1, 0},  {2, 1},  {9, 4},   {10, 5},   {15, 5},
+                                        {18, 6}, {24, 8}, {48, 16}, {1000, 16}};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        struct screen screen = {.columns = 80, .rows = lines[i][0]};
+        assert_int_equal(screen_lines(&screen), lines[i][1]);
+        screen.columns = 1;
+        assert_int_equal(screen_lines(&screen), 0);
+    }
+}
+
 TEST(a_frame_is_drawn_from_the_cursor_on_and_leaves_it_there)
 {
     static struct screen screen;
@@ -428,7 +460,7 @@ TEST(a_frame_is_drawn_from_the_cursor_on_and_leaves_it_there)
     screen.fd = ends[1];
     screen_look(&screen);
     assert_int_equal(screen_width(&screen), 73);
-    assert_int_equal(screen_lines(&screen), 12);
+    assert_int_equal(screen_lines(&screen), 8);
     set_line(&frame, 0, "one");
     set_line(&frame, 1, "two");
     set_line(&frame, 2, "three");

@@ -156,8 +156,9 @@ if nginx_up; then
     "$weft" spider -o "$home" "http://127.0.0.1:${ports[0]}/slow.png" 0 \
         >/dev/null 2>"$scratch/err" </dev/null &
     pid=$!
-    begun() { [ -n "$(find "$home/.weft/tmp" -type f -size +300k 2>/dev/null)" ]; }
-    soon begun || fail "nothing came: $(ls -l "$home/.weft/tmp")"
+    # Where it can, it has no name yet.
+    begun() { [ -n "$(find -L "/proc/$pid/fd" -type f -size +300k 2>/dev/null)" ]; }
+    soon begun || fail "nothing came: $(ls -lL "/proc/$pid/fd")"
     kill -KILL "$nginx_pid"
     sed -i 's/limit_rate 1m;//' "$scratch/nginx/conf"
     nginx -p "$scratch/nginx" -c "$scratch/nginx/conf" >/dev/null 2>&1 </dev/null &

@@ -180,9 +180,19 @@ it "cuts off what the last run has left of a line"
 printf '{"event":"sav' >>"$log"
 spider -q --max-pages 1 --log-json "$log" "$site/" inf 16
 check
-printf 'x' >"$log"
+printf '{"eve' >"$log"
 spider -q --max-pages 1 --log-json "$log" "$site/" inf 16
 check
+
+it "leaves a file alone that is no log"
+mine=$scratch/mine
+for text in 'no line end' $'a line\n' $'{"event":"begin"}\nand no more of it'; do
+    printf '%s' "$text" >"$mine"
+    spider -q --max-pages 1 --log-json "$mine" "$site/" inf 16
+    expect status 5
+    expect stderr "weft: '$mine' is there already, and is no log of weft spider: it is left alone"
+    cmp -s "$mine" <(printf '%s' "$text") || fail "it was written: $(<"$mine")"
+done
 
 # became TARGET: the last event of it, its status, and how often it was asked for.
 became() {

@@ -189,6 +189,85 @@ TEST(what_a_link_becomes_moves_with_it_or_is_not_kept)
     down();
 }
 
+/* It grows when it is half full. */
+static void fill(struct memo_key *key, unsigned from, unsigned to)
+{
+    char link[32];
+    for (unsigned i = from; i < to; i++) {
+        snprintf(link, sizeof link, "%u", i);
+        assert_true(decide(key, link, i % 2 == 0 ? link : "short"));
+    }
+}
+
+/* Of those that are kept: a fifth one in four places pushes the oldest out, before it grows and after. */
+TEST(a_table_that_grows_keeps_its_links_and_forgets_only_what_long_ones_become)
+{
+    up();
+    static const char swap[] = "../../../a/place/that/is/even/farther/away.html";
+    struct memo_key key = key_of("http://a/x/1");
+    unsigned count = 0, kept = 0;
+    fill(&key, count++, 1);
+    size_t room = memo.room;
+    for (; memo.taken < room / 2; count++)
+        fill(&key, count, count + 1);
+    assert_int_equal(memo.room, room);
+    assert_true(decide(&key, "long", swap)); /* it is full now: this one makes it grow */
+    assert_int_equal(memo.room, 2 * room);
+    assert_in_range(memo.taken, room / 2 - 1, count + 1);
+    assert_true(becomes(&key, "long", swap));
+    for (unsigned i = 0; i < count; i++) {
+        char link[32];
+        snprintf(link, sizeof link, "%u", i);
+        struct memo_way way = way_of(link);
+        memo_find(&memo, &key, &way);
+        assert_true(way.place == NULL || becomes(&key, link, i % 2 == 0 ? link : "short"));
+        kept += way.place != NULL;
+    }
+    assert_in_range(kept, count * 3 / 4, count);
+    down();
+}
+
+TEST(what_long_links_become_is_forgotten_when_the_table_grows)
+{
+    up();
+    static const char swap[] = "../../../a/place/that/is/even/farther/away.html";
+    struct memo_key key = key_of("http://a/x/1");
+    char link[32];
+    unsigned kept = 0;
+    for (unsigned i = 0; i == 0 || memo.room < MEMO_LINKS; i++) {
+        snprintf(link, sizeof link, "%u", i);
+        assert_true(decide(&key, link, swap));
+    }
+    assert_true(becomes(&key, link, swap));
+    for (unsigned i = 0; i < 1000; i++) {
+        snprintf(link, sizeof link, "%u", i);
+        struct memo_way way = way_of(link);
+        memo_find(&memo, &key, &way);
+        assert_false(way.place != NULL && way.place->decided);
+        kept += way.place != NULL;
+    }
+    assert_in_range(kept, 500, 1000);
+    down();
+}
+
+TEST(a_table_that_cannot_grow_goes_on_as_it_is)
+{
+    weft_fault_install();
+    up();
+    struct memo_key key = key_of("http://a/x/1");
+    fill(&key, 0, 1);
+    size_t room = memo.room;
+    for (unsigned i = 1; i < room; i++) {
+        weft_fault_fail_at(1);
+        fill(&key, i, i + 1);
+    }
+    assert_true(weft_fault_hit());
+    weft_fault_fail_at(0);
+    assert_int_equal(memo.room, room);
+    down();
+    fault_remove();
+}
+
 TEST(what_is_forgotten_is_only_done_again)
 {
     up();

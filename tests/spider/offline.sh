@@ -13,7 +13,7 @@ plain_tree() {
     (cd "$1" && find . -path ./.weft -prune -o -type f ! -iname 'case*' -print0 | LC_ALL=C sort -z |
         while IFS= read -r -d '' file; do
             echo "== $file"
-            sed -E 's,(weft: taken from .*) \[[0-9a-f]{16}[ :0-9]*\],\1,
+            sed -E 's,(weft: taken from .*) \[[0-9a-f]{16}[ :#0-9]*\],\1,
                 s,\.\./[Cc]ase(~[0-9a-f]*)?\.html,CASE,' "$file"
         done)
 }
@@ -95,6 +95,7 @@ nginx_config() {
 server { listen 127.0.0.1:${ports[0]}; root $www;
     location /app.php { default_type text/html; try_files /app.txt =404; types { } }
     location /old { return 302 /deep/page.html; }
+    location /point { return 302 "/deep/page.html#end"; }
     location /script.js { default_type text/javascript; types { } }
     location /pic.php { default_type image/png; try_files /dot.png =404; types { } }
 }
@@ -109,7 +110,7 @@ www index.html <<'EOF'
 <img src=/dot.png srcset="/dot.png 1x, /big,dot.png 2x" style="background: url('/dot.png')"><img src=/pic.php>
 <style>@import "/more.css"; p { background: url(/dot.png) }</style>
 <form action=/search><input></form> <form method=post action='../send?a=1'><input></form>
-<button formaction="/send?b">b</button>
+<button formaction="/send?b">b</button> <a href=/point>i</a> <a href="/point#part">j</a>
 EOF
 www framed.html <<'EOF'
 <base href=/deep/ target=_top><a href=page.html>a</a><img srcset="/,dot.png 2x">
@@ -135,6 +136,7 @@ if nginx_up; then
     holds "$folder/index.html" "<script src='script.js' data-crossorigin></script>"
     holds "$folder/index.html" '<a href=deep/page.html>a</a> <a href="deep/page.html#part">b</a>'
     holds "$folder/index.html" "<a href='app@x=1,y=2.php.html'>c</a> <a href=deep/page.html>d</a>"
+    holds "$folder/index.html" '<a href=deep/page.html#end>i</a> <a href="deep/page.html#part">j</a>'
     holds "$folder/index.html" "<a href=\"$base/gone.html\">e</a>"
     holds "$folder/index.html" '<a href="mailto:a@b">g</a> <a href="http://other.invalid/x">h</a>'
     holds "$folder/index.html" 'srcset="dot.png 1x, big,dot.png 2x" style="background: url('"'dot.png'"')"'
@@ -149,6 +151,8 @@ if nginx_up; then
     holds "$folder/style.css" 'url("dot.png") } @import url(more.css);'
     holds "$folder/app@x=1,y=2.php.html" 'href=index.html'
     holds "$folder/framed.html" '<base href="" target=_top><a href=deep/page.html>a</a><img srcset="%2Cdot.png 2x">'
+    run "$weft" spider -o "$home" --why "$base/point"
+    expect_part stdout "302, to $base/deep/page.html#end"
     it "keeps pages as they came"
     cmp -s "$home/$folder/index.html.orig" "$www/index.html" || fail "the original is not what came"
     cmp -s "$home/$folder/style.css.orig" "$www/style.css" || fail "the original style is not what came"

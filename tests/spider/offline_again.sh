@@ -413,3 +413,153 @@ done
 page /plain 200 "$utf8" <<<'<a href=/new>zwölf</a>'
 spider -k --update "$site/" inf
 [ "$(grep -c "$mark" "$home/$host/plain.html")" -eq 1 ] || fail "it has not one mark"
+
+it "says how a page is encoded where that says something else, or only seems to say it"
+pages
+page / 200 'Content-Type: text/html; charset=windows-1251' < <(printf '<script charset=utf-8></script><a href=/u>\xe6\xe6</a>')
+page /u 200 "$utf8" <<<'<meta charset=iso-8859-1><a href=/x>ж</a>'
+page /x 200 'Content-Type: application/xhtml+xml; charset=windows-1251' < <(printf '<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body>\xe6<a href="/y">y</a></body></html>')
+page /y 200 'Content-Type: application/xhtml+xml' <<<'<html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="z.js"/></head><body><a href="/">y</a></body></html>'
+page /z.js 200 'Content-Type: text/javascript' </dev/null
+fresh
+spider -k "$site/" inf
+expect status 0
+grep -aq '^<meta charset="windows-1251"><script' "$home/$host/index.html" || fail "$(head -n 1 "$home/$host/index.html")"
+[[ $(<"$home/$host/u.html") == "$mark<meta"* ]] || fail "$(head -n 1 "$home/$host/u.html")"
+grep -aq '^<?xml version="1.0" encoding="windows-1251"?>' "$home/$host/x.xhtml" || fail "$(cat "$home/$host/x.xhtml")"
+expect_links x.xhtml y.xhtml
+expect_links y.xhtml index.html
+expect_file z.js
+
+it "tells a link to a redirect that is a page now from one to where it led"
+pages
+links /p /A /z | page /
+links /z /zf /A | page /p
+page /A <<<A
+page /z 302 'Location: /A' </dev/null
+page /zf 302 'Location: /A#end' </dev/null
+fresh
+spider -k "$site/" inf
+expect_links p.html A.html A.html#end A.html
+page /z <<<Z
+page /zf <<<ZF
+spider -k --update "$site/" inf
+expect_links index.html p.html A.html z.html
+expect_links p.html z.html zf.html A.html
+spider -k --update "$site/" inf
+expect_links p.html z.html zf.html A.html
+
+it "leaves a redirect its fragment, also when that leads to nothing any more"
+page /zf 302 'Location: /A#end' </dev/null
+spider -k --update "$site/" inf
+expect_links p.html z.html A.html#end A.html
+page /zf 302 'Location: /B#there' </dev/null
+page /B <<<B
+spider -k --update "$site/" inf
+expect_links p.html z.html B.html#there A.html
+page /zf 302 'Location: /nowhere#at-all' </dev/null
+spider -k --update "$site/" inf
+expect_links p.html z.html "$site/zf" A.html
+
+it "mends what was decided before a page had another type"
+pages
+links /p.asp /b | page /
+links /p.asp | page /b
+page /p.asp 200 'Content-Type: application/json' <<<'[]'
+fresh
+spider -k "$site/" 1 1
+expect_links index.html p.asp.json b.html
+page /p.asp <<<'a page'
+spider -k --update "$site/" 2 1
+expect_links index.html p.asp.html b.html
+expect_links b.html p.asp.html
+
+it "knows a file by each name that it had, also if another one's looks like it"
+pages
+links /a /a.html /A | page /
+page /a 200 'Content-Type: text/plain' <<<'plain a'
+page /a.html <<<'the other'
+page /A 200 'Content-Type: text/plain' <<<'large A'
+fresh
+spider -k "$site/" inf
+leads_to() { # TEXT…: how the files begin that the links of the first page lead to
+    read -r first other large < <(grep -o 'href="[^"]*"' "$home/$host/index.html" | sed 's/^href="//; s/"$//' | tr '\n' ' ')
+    local text
+    for name in "$first" "$other" "$large"; do
+        text=$(head -n 1 "$home/$host/$name")
+        [ "$text" = "$1" ] || fail "a link leads to $name, which begins with: $text"
+        shift
+    done
+}
+leads_to 'plain a' 'the other' 'large A'
+page /a <<<'html a'
+page /A <<<'html A'
+spider --update "$site/" inf
+spider -k "$site/" inf
+leads_to 'html a' 'the other' 'html A'
+spider -k --update "$site/" inf
+expect_links index.html "$first" "$other" "$large"
+
+it "gives an ending to what an update without -k has not come to"
+pages
+{
+    links /a
+    echo '<link rel=stylesheet href="/style">'
+} | page /
+page /style 200 'Content-Type: text/css' <<<'p { color: red }'
+page /a <<<a
+fresh
+spider -p "$site/" inf 1
+spider --update --max-pages 1 "$site/" inf 1
+spider -k "$site/" inf 1
+expect_links index.html a.html style.css
+expect_file style.css
+
+it "keeps an original beside the file that it belongs to"
+fresh
+spider -k -K "$site/" inf 1
+expect_file style.css.orig
+pages
+links /style | page /
+page /style <<<'a page'
+fresh
+spider -k -K "$site/" inf 1
+expect_file style.html.orig
+page /style 200 'Content-Type: text/css' <<<'p { color: red }'
+spider --update "$site/" inf 1
+spider -k -K "$site/" inf 1
+expect_links index.html style.css
+expect_no_file style.html.orig
+[ "$(cat "$home/$host/style.css.orig")" = 'p { color: red }' ] || fail "it is: $(cat "$home/$host/style.css.orig")"
+
+it "leads to what is known by a URL without its user"
+pages
+links "http://me:secret@$host/a" "http://me:secret@$host/missing" | page /
+page /a <<<a
+fresh
+spider -k "$site/" inf
+expect_links index.html a.html "$site/missing"
+
+it "does not promise a page that leads to itself and cannot be saved"
+pages
+links /dir.html /b | page /
+links /dir.html | page /b
+links /dir.html | page /dir.html
+fresh
+mkdir -p "$home/$host/dir.html/in the way"
+spider -k "$site/" inf 1
+expect_links index.html "$site/dir.html" b.html
+expect_links b.html "$site/dir.html"
+
+it "says which pages it cannot write anew"
+pages
+{
+    links /b
+    head -c 70000000 /dev/zero | tr '\0' ' '
+} | page /large
+links /large | page /
+page /b <<<b
+fresh
+spider -k "$site/" inf 1
+expect_part stderr "large.html: its links stay as they came: it has more than 32 MB"
+expect_links large.html /b

@@ -98,14 +98,30 @@ TEST(what_another_crawl_or_a_site_has_written_is_not_ours)
     down();
 }
 
+TEST(a_sign_that_somebody_has_put_into_the_page_is_not_its_last_line)
+{
+    struct offline_line line;
+    up();
+    write_file("body", " 1:2:3", false);
+    char *copied = strndup(file.data, file.size); /* as it is published */
+    assert_non_null(copied);
+    write_file(copied, " 4:5:6", false);
+    assert_true(find(&line));
+    assert_int_equal(line.begin, strlen(copied));
+    assert_int_equal(line.end, file.size);
+    assert_int_equal(offline_before_moved(&line, 4, 6), 5);
+    free(copied);
+    down();
+}
+
 TEST(links_that_were_moved_are_found_in_their_order)
 {
     struct offline_line line;
     struct out moved = {0};
     up();
-    offline_note_moved(&moved, 4, 17, 42);
-    offline_note_moved(&moved, 9, 18, 43);
-    offline_note_moved(&moved, 10, 4294967295, 1);
+    offline_note_moved(&moved, 4, 17, 42, false);
+    offline_note_moved(&moved, 9, 18, 43, true);
+    offline_note_moved(&moved, 10, 4294967295, 1, false);
     file.size = 0;
     out_string(&file, "body");
     offline_put_line(&crawl, weft_text_of(url), weft_text(moved.data, moved.size), false, &file);
@@ -114,9 +130,11 @@ TEST(links_that_were_moved_are_found_in_their_order)
     assert_int_equal(offline_before_moved(&line, 3, 42), 42);
     assert_true(offline_was_moved(&line, 4));
     assert_int_equal(offline_before_moved(&line, 4, 42), 17);
+    assert_false(offline_part_is_moved(&line, 4));
     assert_int_equal(offline_before_moved(&line, 4, 42), 17); /* as often as one likes */
     assert_int_equal(offline_before_moved(&line, 9, 42), 42); /* somebody has changed it */
     assert_int_equal(offline_before_moved(&line, 9, 43), 18);
+    assert_true(offline_part_is_moved(&line, 9));
     assert_int_equal(offline_before_moved(&line, 10, 1), 4294967295);
     assert_false(offline_was_moved(&line, 11));
     assert_false(offline_was_moved(&line, 4)); /* it was passed by */
@@ -151,7 +169,7 @@ TEST(too_many_notes_are_not_kept_and_what_is_kept_is_found)
     struct out moved = {0};
     up();
     for (unsigned i = 1; i <= 20000; i++)
-        offline_note_moved(&moved, i, i, i + 1);
+        offline_note_moved(&moved, i, i, i + 1, i % 2 == 0);
     assert_true(moved.size < 40000);
     file.size = 0;
     out_string(&file, "body");

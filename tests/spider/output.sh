@@ -44,6 +44,24 @@ stderr=$(<"$scratch/.stderr")
 expect status 5
 expect stderr "weft: cannot write the report '-': no space left on device"
 
+it "exits with 5 if standard output does not take anything else, whatever has failed"
+pages
+links /there /missing | page /
+page /there <<<there
+for option in '--quiet --verbose' --check --list '--verbose'; do
+    fresh
+    status=0
+    # shellcheck disable=SC2086  # options
+    timeout 60 "$weft" spider -o "$home" $option "$site/" 1 >/dev/full 2>"$scratch/.stderr" || status=$?
+    expect status 5
+    grep -q "cannot write to standard output" "$scratch/.stderr" || fail "$option: $(<"$scratch/.stderr")"
+done
+fresh
+status=0
+timeout 60 "$weft" spider -o "$home" "$site/" 1 >&- 2>"$scratch/.stderr" || status=$?
+expect status 5
+site --no-extras --pages 10
+
 it "keeps what else would be printed away from it"
 for option in -v --check --list --dry-run; do
     spider $option --report - "$site/"

@@ -366,6 +366,34 @@ TEST(a_host_that_has_answered_is_given_up_after_eight_rounds)
     assert_int_equal(rounds_until_gone(&pace, 1000), 8);
 }
 
+/* How many rounds of push-backs until it is gone, with an answer behind each of the first few. */
+static unsigned busy_rounds_until_gone(struct pace *pace, unsigned answered)
+{
+    uint64_t now = 1000;
+    for (unsigned round = 1; round <= 100; round++) {
+        now = later(pace, now) + 100;
+        pace_pushed_back(pace, now, 50, round % 2 ? -1 : 5000);
+        if (pace->gone)
+            return round;
+        pace_pushed_back(pace, now + 1, 60, -1); /* the same round */
+        now = later(pace, now) + 100;
+        if (round <= answered)
+            pace_answered(pace, now, 5);
+    }
+    return 0;
+}
+
+TEST(a_host_that_is_only_busy_is_given_up_after_eight_rounds)
+{
+    struct pace pace;
+    pace_init(&pace, 0, 8, 3, 1);
+    assert_int_equal(busy_rounds_until_gone(&pace, 0), 8);
+    pace_init(&pace, 0, 8, 3, 1);
+    assert_int_equal(busy_rounds_until_gone(&pace, 20), 28);
+    pace_init(&pace, 0, 8, 3, 1);
+    assert_int_equal(busy_rounds_until_gone(&pace, 100), 0);
+}
+
 TEST(an_answer_begins_the_count_again)
 {
     struct pace pace;
@@ -377,7 +405,7 @@ TEST(an_answer_begins_the_count_again)
         now = later(&pace, now) + 100;
         pace_failed(&pace, now, 50);
         now = later(&pace, now) + 100;
-        if (i < 50)
+        if (i % 4 == 0) /* push-backs are answers to this count; alone they have one of their own */
             pace_answered(&pace, now, 10);
         else
             pace_pushed_back(&pace, now, 10, -1);

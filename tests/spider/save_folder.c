@@ -1,6 +1,7 @@
 /* The output folder: made, opened, swept. */
 #include "saving.h"
 #include "nobody.h"
+#include "spider/save_inside.h"
 #include <unistd.h>
 
 static char path[SCRATCH_PATH];
@@ -60,6 +61,29 @@ TEST(what_a_killed_process_left_is_swept_out)
     save_folder_close(&folder);
     assert_int_equal(save_folder_open(&folder, root), 0);
     scratch_equals(below("h/a.html"), "x");
+    folder_down();
+}
+
+/* Where it lies is in memory or on a disk: both can do that on Linux, and so can /proc for those who may do
+ * it in no other way. */
+TEST(a_file_without_a_name_gets_one_that_is_free)
+{
+    folder_up(false);
+    if (!folder.nameless)
+        skip();
+    assert_int_equal(save_text("taken", "before"), 0);
+    for (int by_proc = 0; by_proc < 2; by_proc++) {
+        int fd = save_nameless(folder.tmp_);
+        assert_return_code(fd, 0);
+        assert_int_equal(write(fd, "x", 1), 1);
+        assert_int_equal(save_name_it(fd, folder.fd, "taken", by_proc), UV_EEXIST);
+        assert_int_equal(save_name_it(fd, folder.fd, "not/there", by_proc), UV_ENOENT);
+        assert_int_equal(save_name_it(fd, folder.fd, by_proc ? "second" : "first", by_proc), 0);
+        close(fd);
+    }
+    scratch_equals(below("taken"), "before");
+    scratch_equals(below("first"), "x");
+    scratch_equals(below("second"), "x");
     folder_down();
 }
 

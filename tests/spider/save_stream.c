@@ -203,7 +203,7 @@ TEST_BOTH(an_abandoned_page_leaves_the_one_before)
     assert_int_equal(save_text("h/a.html", "before"), 0);
     open_now(&stream, "h/a.html");
     assert_int_equal(write_now(&stream, "half"), 0);
-    assert_int_equal(scratch_count(below(".weft/tmp")), 1);
+    assert_int_equal(scratch_count(below(".weft/tmp")), folder.nameless ? 0 : 1);
     save_abandon(&stream);
     assert_int_equal(scratch_count(below(".weft/tmp")), 0);
     scratch_equals(below("h/a.html"), "before");

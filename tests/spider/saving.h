@@ -1,5 +1,5 @@
 /* tests/spider/saving.h: an output folder to save in. A test that uses it does everything twice:
- * with the kernel's walk and by hand. */
+ * as this kernel can, with its walk and with files that have no name yet, and without. */
 #ifndef TESTS_SPIDER_SAVING_H
 #define TESTS_SPIDER_SAVING_H
 
@@ -12,13 +12,13 @@
 static struct save_folder folder;
 static char root[SCRATCH_PATH - 64]; /* where it is */
 
-/* A test for both ways of walking. */
+/* A test for both ways. */
 #define TEST_BOTH(sentence)                                                                        \
     static void sentence##_both(void);                                                             \
     TEST(sentence)                                                                                 \
     {                                                                                              \
-        for (int walk = 0; walk < 2; walk++) {                                                     \
-            folder_up(walk != 0);                                                                  \
+        for (int plain = 0; plain < 2; plain++) {                                                  \
+            folder_up(plain != 0);                                                                 \
             sentence##_both();                                                                     \
             folder_down();                                                                         \
         }                                                                                          \
@@ -35,14 +35,15 @@ static inline const char *below(const char *name)
     return path;
 }
 
-static inline void folder_up(bool walk)
+static inline void folder_up(bool plain)
 {
     char path[SCRATCH_PATH];
     scratch_new_path(path, "site");
     assert_true(strlen(path) < sizeof root);
     memcpy(root, path, strlen(path) + 1);
     assert_int_equal(save_folder_open(&folder, root), 0);
-    folder.walk = folder.walk || walk;
+    folder.walk |= plain;
+    folder.nameless &= !plain;
 }
 
 /* Whatever was done to it: no temporary file is left. */

@@ -147,6 +147,20 @@ soon shows 'in between' || fail "$(shown)"
 soon shows ' saved  .*8 under way' || fail "it did not go on: $(shown)"
 shows 'in between' || fail "it was drawn over: $(shown)"
 
+it "goes on while the terminal is held with Ctrl-S, and draws on after Ctrl-Q"
+files() { find "$home" -name '*.html' | wc -l; }
+is_held() { # what comes is not shown any more, for as long as forty more pages take
+    terminal send-keys C-s
+    held=$(shown) before=$(files)
+    soon have_more 40 && [ "$(shown)" = "$held" ]
+}
+have_more() { [ "$(files)" -ge $((before + $1)) ]; }
+is_held || is_held || fail "nothing goes on, or everything is shown: $(files) files, $before before"
+terminal send-keys C-q
+draws_on() { [ "$(shown)" != "$held" ]; }
+soon draws_on || fail "it does not draw on: $(shown)"
+expect_clean 100 "after it was held"
+
 it "stops at Ctrl-C, and leaves a summary and a terminal as it was"
 terminal send-keys C-c
 soon shows '^interrupted: all below' || fail "$(shown)"

@@ -76,6 +76,14 @@ inodes | cmp -s - "$scratch/before" || fail "files were written"
 answers 304
 [ "$asked" -eq 42 ] || fail "$asked of 42 were asked for with what is known of them"
 
+it "counts what has not changed in its table, and as pages a second"
+serve
+spider --update --progress plain "$url/" inf 4
+expect status 0
+[[ $stderr =~ the\ same\ +42 ]] || fail "$stderr"
+[[ $stderr =~ in\ .*:\ [0-9.]*[1-9][0-9.]*\ pages/s ]] || fail "$stderr"
+unserve
+
 it "tells what is new, what has changed and what is gone"
 link_page "${many[@]}" style.css new.html >"$www/index.html"
 echo fresh >"$www/new.html"

@@ -156,3 +156,41 @@ grep '"event":"moved"' "$scratch/log" | grep -q '"update":"changed"' || fail "th
 expect_file a.html
 spider --update "$site/" inf
 expect_part stdout "updated: 0 new, 0 changed, 0 gone, 2 the same"
+
+it "asks the next time with what the server says this time"
+pages
+page / 200 'ETag: "one"' <<<unchanged
+fresh
+spider "$site/" 0
+page / 200 'ETag: "two"' <<<unchanged
+spider --update "$site/" 0
+expect_part stdout "1 the same"
+: >"$scratch/requests"
+spider --update "$site/" 0
+expect_part stdout "1 the same"
+[ "$(requests)" = 'GET / 304' ] || fail "it was downloaded again"
+
+it "takes what has another type now for changed"
+pages
+links /text | page /
+links /found | page /text 200 'Content-Type: text/plain' 'ETag: "plain"'
+page /found <<<found
+fresh
+spider -k "$site/" inf
+[ -f "$home/$host/text.txt" ] || fail "there is no text: $(find "$home/$host")"
+links /found | page /text 200 'Content-Type: text/html' 'ETag: "page"'
+spider --update -k "$site/" inf
+expect_part stdout "updated: 1 new, 1 changed, 0 gone, 1 the same"
+[ -f "$home/$host/text.html" ] || fail "its name stayed: $(find "$home/$host")"
+grep -q 'href="found.html"' "$home/$host/text.html" || fail "its link was not written"
+
+it "does not take an answer for a redirect that nobody asked for"
+pages
+page / 304 <<<x
+fresh
+spider "$site/" 0
+expect status 1
+expect_part stderr "it says that it has not changed, and was not asked that"
+page / <<<x
+spider "$site/" 0
+expect status 0

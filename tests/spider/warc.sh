@@ -300,6 +300,76 @@ echo mine >"$scratch/index.cdxj"
 spider "$site/" inf 2 --warc "$scratch/index.warc"
 expect status 5
 [ ! -e "$scratch/index.warc" ] || fail "there is an archive for somebody else's index"
+fresh
+for beside in warc.part cdxj.runs cdxj.sorted; do
+    echo mine >"$scratch/beside.$beside"
+done
+spider -q "$site/" inf 2 --warc "$scratch/beside.warc"
+expect status 0
+check "$scratch/beside.warc"
+[ "$(cat "$scratch"/beside.{warc.part,cdxj.runs,cdxj.sorted})" = $'mine\nmine\nmine' ] ||
+    fail "what lay beside it was written to"
+ln -s nowhere "$scratch/link.warc"
+fresh
+spider "$site/" inf 2 --warc "$scratch/link.warc"
+expect status 5
+[ -L "$scratch/link.warc" ] || fail "a link was replaced"
+rm "$scratch/link.warc" "$scratch"/beside.*
+[ -z "$(find "$scratch" -name '*.part' -o -name '*.runs' -o -name '*.sorted')" ] ||
+    fail "left behind: $(ls "$scratch")"
+
+it "says that its index is gone, and makes no other one"
+fresh
+spider -q "$site/" 1 2 --warc "$scratch/gone.warc"
+mv "$scratch/gone.cdxj" "$scratch/kept.cdxj"
+spider "$site/" inf 2 --warc "$scratch/gone.warc"
+expect status 5
+expect_part stderr "or gone"
+[ ! -e "$scratch/gone.cdxj" ] || fail "there is an index now"
+mv "$scratch/kept.cdxj" "$scratch/gone.cdxj"
+spider -q "$site/" inf 2 --warc "$scratch/gone.warc"
+expect status 0
+check "$scratch/gone.warc"
+
+it "belongs to one crawl at a time"
+site --no-extras --pages 30 --delay 30
+for round in 1 2 3 4; do
+    rm -rf "$scratch"/{one,other}-home "$scratch"/both.*
+    "$weft" spider -q -o "$scratch/one-home" --warc "$scratch/both.warc" "$site/" 1 2 2>"$scratch/one" &
+    pid=$!
+    other=0
+    "$weft" spider -q -o "$scratch/other-home" --warc "$scratch/both.warc" "$site/" 1 2 \
+        2>"$scratch/other" || other=$?
+    one=0
+    wait "$pid" || one=$?
+    case $one$other in
+    05) grep -Eq "being written by another crawl|left alone" "$scratch/other" || fail "$(<"$scratch/other")" ;;
+    50) grep -Eq "being written by another crawl|left alone" "$scratch/one" || fail "$(<"$scratch/one")" ;;
+    *) fail "round $round: status $one and $other: $(cat "$scratch/one" "$scratch/other")" ;;
+    esac
+    check "$scratch/both.warc"
+done
+fresh
+"$weft" spider -q -o "$home" --warc "$scratch/busy.warc" "$site/" inf 2 &
+pid=$!
+soon test -f "$scratch/busy.warc"
+cp -r "$home" "$scratch/copy" # with the mark of this archive
+run "$weft" spider -o "$scratch/copy" --warc "$scratch/busy.warc" "$site/" inf 2
+expect status 5
+expect_part stderr "is being written by another crawl"
+wait "$pid" || fail "status $?"
+check "$scratch/busy.warc"
+
+it "indexes a type that pretends to be a revisit as none"
+pages
+page /liar 200 'Content-Type: warc/revisit' <<<"no revisit"
+links /liar | page /
+fresh
+spider -q "$site/" inf 2 --warc "$scratch/liar.warc"
+expect status 0
+check "$scratch/liar.warc"
+has response 200 /liar
+grep -q '/liar.*"mime": "unk"' "$scratch/liar.cdxj" || fail "$(<"$scratch/liar.cdxj")"
 
 it "says what is wrong with its options"
 run "$weft" spider --warc-only
@@ -308,6 +378,11 @@ run "$weft" spider --warc x.warc --list
 expect status 2
 run "$weft" spider --warc x.warc --warc-level 10
 expect status 2
+for name in $'line\nend.warc' $'no utf8 \xff.warc' $'\x7f'; do
+    run "$weft" spider --warc "$scratch/$name" "$site/"
+    expect status 2
+    expect_part stderr "it has to be UTF-8"
+done
 run "$weft" spider -o "$home" --warc "$scratch/no/such/folder/x.warc" "$site/"
 expect status 5
 expect_part stderr "cannot open the archive"

@@ -16,12 +16,12 @@ function beginHeader() {
 }
 
 function beginFigures() {
-  const { figures: f } = data, seconds = f.elapsed_ms / 1000;
+  const { figures: f } = data, seconds = f.elapsed_ms / 1000, pages = f.saved + f.there + f.same;
   const all = [
     ['saved', f.saved, count(f.saved), ['saved', f.there > 0 ? `${count(f.there)} were there` : '', f.same > 0 ? `${count(f.same)} are as they were` : ''].filter(Boolean).join(', ')],
     ['wire', f.wire, bytes(f.wire), 'came in'],
     ['elapsed', f.elapsed_ms, time(f.elapsed_ms), 'took'],
-    ['rate', seconds > 0 ? f.saved / seconds : 0, seconds > 0 ? rate(f.saved / seconds) : '—', 'pages a second'],
+    ['rate', seconds > 0 ? pages / seconds : 0, seconds > 0 ? rate(pages / seconds) : '—', 'pages a second'],
     ['failed', f.failed, count(f.failed), 'failed', f.failed > 0 ? 'bad' : ''],
     ['moved', f.moved, count(f.moved), 'redirected'],
     ['skipped', f.skipped, count(f.skipped), 'skipped'],

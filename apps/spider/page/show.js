@@ -18,7 +18,7 @@ const count = number => number.toLocaleString('en-US');
 const many = (number, one, more) => count(number) + ' ' + (number === 1 ? one : more);
 
 function bytes(number) {
-  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let unit = 0;
   while (number >= 1024 && unit < 4) { number /= 1024; unit++; }
   return number.toFixed(unit > 0 && number < 9.95 ? 1 : 0) + ' ' + units[unit];
@@ -57,7 +57,7 @@ function link(url) {
 
 const CLASSES = [
   { key: 'good', title: 'fetched', range: '2xx' }, { key: 'moved', title: 'redirected', range: '3xx' },
-  { key: 'missing', title: 'missing or refused', range: '4xx' }, { key: 'broken', title: 'server errors', range: '5xx' },
+  { key: 'missing', title: 'missing or refused', range: '4xx' }, { key: 'broken', title: 'server errors', range: '500 and above' },
   { key: 'silent', title: 'no answer', range: '—' },
 ];
 const classOf = status => status >= 500 ? 3 : status >= 400 ? 2 : status >= 300 ? 1 : status >= 200 ? 0 : 4;

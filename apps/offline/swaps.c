@@ -93,16 +93,15 @@ bool swaps_add(struct swaps *swaps, const struct weft_link *link, struct weft_te
     bool guard = link->kind == WEFT_LINK_GUARD;
     if (link->end == 0 || (link->end == link->start && !guard) || swaps->full)
         return true;
-    bool label = is_label(link, text);
+    struct weft_text before = weft_text_of(is_label(link, text) ? "./" : "");
     text = escaped(swaps, link, text);
-    struct swap swap = {link->start, link->end, text.size + 2 * label, guard,
+    struct swap swap = {link->start, link->end, before.size + text.size, guard,
                         text.size == 0 && !link->quote};
     swaps->full = swaps->list.size + sizeof swap + swap.size > swaps->most;
     if (swaps->full)
         return true;
     out_text(&swaps->list, weft_text((const char *)&swap, sizeof swap));
-    if (label)
-        out_string(&swaps->list, "./");
+    out_text(&swaps->list, before);
     out_text(&swaps->list, text);
     swaps->count++;
     return !swaps->list.failed && !swaps->text.failed;

@@ -4,8 +4,9 @@
  * folders meanwhile. Elsewhere, and on kernels without it, folders are walked by hand (save_place.c).
  *
  * A file may have no name, and get one when it is complete: folders are changed once then and not
- * three times, so that threads wait less for each other: on a disk (ext4) two do twice as much. Older kernels let only root name a file by its
- * descriptor; /proc does it for everybody, where it is mounted. */
+ * three times, so that threads wait less for each other: on a disk (ext4) two do twice as much. Older
+ * kernels let only root name a file by its descriptor; /proc does it for everybody, where it is
+ * mounted. */
 #include "spider/save_inside.h"
 
 #ifdef __linux__

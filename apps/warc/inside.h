@@ -12,7 +12,8 @@ enum { WARC_DATE = 24, WARC_COPY = 256 * 1024, WARC_HEAD_MAX = 512 * 1024 };
 /* Of the call that has just failed: never 0, even where the system did not say why. */
 static inline int warc_error(void)
 {
-    return errno != 0 ? uv_translate_sys_error(errno) : UV_EIO;
+    int err = uv_translate_sys_error(errno);
+    return err < 0 ? err : UV_EIO;
 }
 
 /* ---- record.c: what stands in a record ------------------------------------------------------ */

@@ -118,9 +118,9 @@ WEFT_API void weft_file_append_begin(struct weft_op *op);
  * cancel that came in time the old file is untouched and the temporary one is gone; only a process
  * that is killed leaves one behind.
  *
- * A file that is replaced passes on its mode, and its owner and group where the system allows it
- * (where not, nobody may do more with the new file than with the old); a new one gets 0666 less
- * the umask. Access lists and other extended attributes are not passed on, and a hard link stays
+ * A file that is replaced passes on its mode and its access list, and its owner and group where the
+ * system allows it (where not, nobody may do more with the new file than with the old); a new one gets
+ * 0666 less the umask. Other extended attributes are not passed on, and a hard link stays
  * with the old file. A symbolic link stays one: what it leads to is replaced; UV_ENOENT if that is
  * nothing.
  *   UV_EISDIR  path is a directory;  UV_EINVAL  it is a device, a pipe or a socket, or, by its link

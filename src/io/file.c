@@ -9,14 +9,26 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+bool weft__file_lease_wait(unsigned *turn)
+{
+    enum { TURNS = 9 };
+    if (*turn == TURNS)
+        return false;
+    struct timespec pause = {.tv_nsec = (1L << (*turn)++) * 1000000};
+    nanosleep(&pause, NULL);
+    return true;
+}
 
 int weft__file_open(const char *path, int flags, mode_t mode)
 {
     int fd;
+    unsigned turn = 0;
     do {
         fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, mode);
-    } while (fd < 0 && errno == EINTR);
+    } while (fd < 0 && (errno == EINTR || (errno == EAGAIN && weft__file_lease_wait(&turn))));
     return fd >= 0 ? fd : sys_error();
 }
 

@@ -19,6 +19,10 @@ static inline int sys_error(void)
 /* open that never waits: close-on-exec, no controlling terminal, non-blocking. A descriptor or a
  * negative status. */
 int weft__file_open(const char *path, int flags, mode_t mode);
+/* After an open that says UV_EAGAIN: somebody holds a lease on the file, as servers of files do, and was told by
+ * that call to let go. Waits, longer each time, for half a second in all; false: that was all. *turn is zero
+ * at first. */
+bool weft__file_lease_wait(unsigned *turn);
 /* close for files that were written: 0, or what the system had kept to itself until now. */
 int weft__file_close(int fd);
 /* Read at most size bytes: how many, 0 at the end, or a negative status. */

@@ -8,10 +8,12 @@
  * something else in its place beforehand and no two writers ever share one.
  *
  * Rights. Until it is complete a file that will replace another can be read by nobody else. Then it
- * gets the old one's owner and group, if the system lets us, and its mode. If the owner
- * cannot be kept the set-id bits go; if the group cannot, the new group gets what everybody has:
- * a file for one group must not become readable to another. */
+ * gets the old one's list of rights, owner and group, if the system lets us, and its mode. If the owner
+ * cannot be kept the set-id bits go; if the group cannot, the new group gets what everybody has, and if
+ * the list cannot, nobody on it and no group gets anything: a file for one group must not become
+ * readable to another. */
 #include "file_replace.h"
+#include "file_acl.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,13 +109,16 @@ int weft__replace_open(struct replace *replace, mode_t new_mode, bool durable)
 }
 
 /* Last, because a write takes the set-id bits away. */
-static int inherit(int fd, const struct stat *old)
+static int inherit(const struct replace *replace)
 {
+    const struct stat *old = &replace->old;
     struct stat new;
+    int fd = replace->fd;
     if (old->st_mode == 0)
         return 0;
     if (fstat(fd, &new) != 0)
         return sys_error();
+    bool same_list = weft__file_acl_copy(replace->target, fd);
     mode_t mode = old->st_mode & 07777;
     bool same_user = new.st_uid == old->st_uid, same_group = new.st_gid == old->st_gid;
     if (!same_group && fchown(fd, (uid_t)-1, old->st_gid) == 0)
@@ -124,6 +129,8 @@ static int inherit(int fd, const struct stat *old)
         mode &= 0777;
     if (!same_group)
         mode = (mode & 0707) | ((mode & 07) << 3 & mode);
+    if (!same_list)
+        mode &= 07707;
     return fchmod(fd, mode) == 0 ? 0 : sys_error();
 }
 
@@ -140,7 +147,7 @@ static int sync_now(int fd)
 static int complete(struct replace *replace, int status, const atomic_bool *stop)
 {
     if (status == 0)
-        status = inherit(replace->fd, &replace->old);
+        status = inherit(replace);
     if (status == 0 && replace->dir >= 0)
         status = sync_now(replace->fd);
     int err = weft__file_close(replace->fd);

@@ -12,6 +12,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#ifdef __linux__
+#include <sys/xattr.h>
+#endif
 #include <unistd.h>
 #include <weft/file.h>
 
@@ -165,6 +168,75 @@ TEST(who_cannot_keep_the_owner_gives_nobody_more_rights)
         unlink(path);
     }
 }
+
+#ifdef __linux__
+/* ---- access lists ----------------------------------------------------------------------------- */
+
+enum { USER_OBJ = 1, USER = 2, GROUP_OBJ = 4, MASK = 16, OTHER = 32 };
+
+/* Of one named user, as the kernel keeps it: version 2, then tag, rights and whose. */
+static size_t acl_of(unsigned char list[64], unsigned group, unsigned user, unsigned mask)
+{
+    const struct {
+        unsigned tag, rights, id;
+    } entries[] = {{USER_OBJ, 6, -1u},
+                   {USER, user, NOBODY},
+                   {GROUP_OBJ, group, -1u},
+                   {MASK, mask, -1u},
+                   {OTHER, 0, -1u}};
+    size_t size = 0;
+    memset(list, 0, 64);
+    list[0] = 2;
+    size = 4;
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++, size += 8) {
+        list[size] = (unsigned char)entries[i].tag;
+        list[size + 2] = (unsigned char)entries[i].rights;
+        memcpy(list + size + 4, &(uint32_t){entries[i].id}, 4);
+    }
+    return size;
+}
+
+static void set_acl(const char *path, const char *name, unsigned group, unsigned user,
+                    unsigned mask)
+{
+    unsigned char list[64];
+    size_t size = acl_of(list, group, user, mask);
+    if (setxattr(path, name, list, size, 0) != 0) {
+        print_message("no access lists here\n");
+        skip();
+    }
+}
+
+TEST(a_replaced_file_passes_its_access_list_on)
+{
+    char path[SCRATCH_PATH];
+    unsigned char before[64], after[64];
+    scratch_file(path, "listed", "old");
+    set_acl(path, "system.posix_acl_access", 0, 6, 6);
+    ssize_t size = getxattr(path, "system.posix_acl_access", before, sizeof before);
+    assert_int_equal(look_at(path).st_mode & 07777,
+                     0660); /* which is the mask: the group has nothing */
+    assert_int_equal(saved(path, "new"), 0);
+    assert_int_equal(getxattr(path, "system.posix_acl_access", after, sizeof after), size);
+    assert_memory_equal(before, after, (size_t)size);
+    assert_int_equal(look_at(path).st_mode & 07777, 0660);
+}
+
+/* What a folder gives to whatever is made in it would be opened by the mode of the old file. */
+TEST(a_replaced_file_without_a_list_does_not_get_that_of_its_folder)
+{
+    char path[SCRATCH_PATH], folder[SCRATCH_PATH];
+    unsigned char list[64];
+    scratch_empty();
+    assert_int_equal(mkdir(scratch_path(folder, "folder"), 0755), 0);
+    scratch_file(path, "folder/plain", "old");
+    assert_int_equal(chmod(path, 0640), 0);
+    set_acl(folder, "system.posix_acl_default", 7, 7, 7);
+    assert_int_equal(saved(path, "new"), 0);
+    assert_int_equal(getxattr(path, "system.posix_acl_access", list, sizeof list), -1);
+    assert_int_equal(look_at(path).st_mode & 07777, 0640);
+}
+#endif
 
 TEST(a_link_stays_a_link_and_what_it_leads_to_is_replaced)
 {

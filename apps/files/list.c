@@ -37,7 +37,7 @@ enum { KINDS = sizeof kind_names / sizeof kind_names[0] };
 
 static int misused_types(const struct listing *listing)
 {
-    return misused("list", "--type takes letters of fdlpscba, not '%s'", listing->types);
+    return misused("list", "--type takes letters of fdlpscbua, not '%s'", listing->types);
 }
 
 static int read_types(struct listing *listing)

@@ -375,3 +375,17 @@ expect_part stdout " None"
 it "writes everything to a slow reader"
 "$weft" list many | (read -r _ && wc -l) >one
 [ "$(tr -d ' ' <one)" = 2999 ] || fail "there are $(<one) lines"
+
+it "keeps fewer folders open where few descriptors may be"
+for chain in {1..32}; do
+    folder=chains/$chain
+    for level in {1..20}; do
+        folder+=/$level
+    done
+    mkdir -p "$folder"
+done
+for _ in {1..5}; do
+    run bash -c "ulimit -n 100; '$weft' list -j 16 -t a chains"
+    expect status 0
+    [ "$(wc -l <<<"$stdout")" = 672 ] || fail "it lists $(wc -l <<<"$stdout") of 672"
+done

@@ -577,3 +577,33 @@ TEST(an_early_exit_ends_it)
     find(WEFT_FIND_LINES, "key", NULL);
     assert_int_equal(search.count, 1);
 }
+
+/* By more links than the kernel follows in one path: whoever opens a file by its whole path, because it was
+ * found by somebody else, finds it, too. */
+TEST(a_long_chain_of_links_is_followed_by_however_many)
+{
+    enum { FOLDERS = 50, FILES = 20 };
+    struct weft_text key = weft_text_of("key");
+    char name[64], to[32];
+    scratch_empty();
+    for (int i = 0; i < FOLDERS; i++) {
+        snprintf(name, sizeof name, "%d", i);
+        make_folder(name);
+        for (int k = 0; k < FILES; k++) {
+            snprintf(name, sizeof name, "%d/%d", i, k);
+            make_file(name, "key");
+        }
+        snprintf(name, sizeof name, "%d/l", i);
+        snprintf(to, sizeof to, "../%d", i + 1);
+        if (i < FOLDERS - 1)
+            make_link(to, name);
+    }
+    for (unsigned limit = 1; limit <= 8; limit *= 2) {
+        search_reset();
+        search.find.tree.follow = true;
+        search.find.tree.limit = limit;
+        assert_int_equal(search_for("0", &key, 1), 0);
+        assert_int_equal(search.errors, 0);
+        assert_int_equal(search.count, FOLDERS * FILES);
+    }
+}

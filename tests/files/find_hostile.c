@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 /* ---- the calls ------------------------------------------------------------------------------ */
 
@@ -248,6 +250,82 @@ TEST(what_takes_the_place_of_a_file_is_not_looked_into)
         assert_int_equal(search.errors, 0);
         assert_int_equal(search.count, 0);
     }
+}
+
+/* ---- leases --------------------------------------------------------------------------------- */
+
+static int leased = -1;
+
+static void let_go(int signum)
+{
+    (void)signum;
+    usleep(20000);
+    fcntl(leased, F_SETLEASE, F_UNLCK);
+}
+
+static void keep_it(int signum)
+{
+    (void)signum;
+}
+
+/* A server of files, in a process of its own. It ends with the pipe. -1: there are no leases here. */
+static pid_t lease(const char *path, void (*asked)(int signum), int *pipe_end)
+{
+    int ends[2], ready[2];
+    char word = 0;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        signal(SIGIO, asked);
+        close(ends[1]);
+        leased = open(path, O_RDWR | O_CLOEXEC);
+        word = fcntl(leased, F_SETLEASE, F_WRLCK) == 0;
+        if (write(ready[1], &word, 1) == 1) {
+            while (read(ends[0], &word, 1) < 0)
+                ;
+        }
+        _exit(0);
+    }
+    assert_int_equal(read(ready[0], &word, 1), 1);
+    close(ready[0]);
+    close(ready[1]);
+    close(ends[0]);
+    *pipe_end = ends[1];
+    return word != 0 ? child : -child;
+}
+
+static void search_leased(void (*asked)(int signum), unsigned errors, size_t found)
+{
+    char path[SCRATCH_PATH];
+    struct weft_text key = weft_text_of("key");
+    int pipe_end;
+    reset();
+    make_file("tree/leased", "key");
+    pid_t child = lease(scratch_path(path, "tree/leased"), asked, &pipe_end);
+    if (child > 0) {
+        assert_int_equal(search_for("tree", &key, 1), 0);
+        assert_int_equal(search.errors, errors);
+        assert_int_equal(search.count, found);
+    }
+    close(pipe_end);
+    assert_int_equal(waitpid(child > 0 ? child : -child, NULL, 0), child > 0 ? child : -child);
+    if (child < 0) {
+        print_message("there are no leases here\n");
+        skip();
+    }
+}
+
+TEST(who_holds_a_lease_on_a_file_may_let_go_of_it)
+{
+    search_leased(let_go, 0, 1);
+}
+
+TEST(a_lease_that_is_held_is_told)
+{
+    search_leased(keep_it, 1, 0);
+    assert_int_equal(search.error, UV_EAGAIN);
 }
 
 /* ---- few descriptors ------------------------------------------------------------------------ */

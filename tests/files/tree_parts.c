@@ -116,6 +116,59 @@ TEST(places_of_what_waits_are_let_go)
     fault_remove();
 }
 
+/* ---- paths ---------------------------------------------------------------------------------- */
+
+/* Folders 0 to LINKS, each with a link to the next: a path from the first to the last. */
+enum { LINKS = 60 };
+static const char *make_links(char path[LINKS * 2 + 1])
+{
+    char name[SCRATCH_PATH], to[32];
+    scratch_empty();
+    for (int i = 0; i <= LINKS; i++) {
+        snprintf(name, sizeof name, "%d", i);
+        make_folder(name);
+        snprintf(name, sizeof name, "%d/l", i);
+        snprintf(to, sizeof to, "../%d", i + 1);
+        if (i < LINKS)
+            make_link(to, name);
+    }
+    make_file("60/end", "");
+    *path = '\0';
+    for (int i = 0; i < LINKS; i++)
+        strcat(path, i == 0 ? "l" : "/l");
+    return path;
+}
+
+TEST(a_path_with_more_links_than_the_kernel_follows_is_opened)
+{
+    char path[LINKS * 2 + 1], file[LINKS * 2 + 8], first[SCRATCH_PATH];
+    int before = descriptors();
+    make_links(path);
+    int at = open(scratch_path(first, "0"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct folder folder;
+    assert_int_equal(weft__folder_open_below(&folder, at, path, true), 0);
+    assert_int_equal(faccessat(folder.fd, "end", F_OK, 0), 0);
+    weft__folder_close(&folder);
+    snprintf(file, sizeof file, "%s//end", path);
+    int fd = weft__path_open(at, file, O_RDONLY | O_CLOEXEC, true);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(weft__path_open(at, path, O_RDONLY | O_CLOEXEC, false), UV_ELOOP);
+    snprintf(file, sizeof file, "%s/none", path);
+    assert_int_equal(weft__path_open(at, file, O_RDONLY | O_CLOEXEC, true), UV_ENOENT);
+    close(at);
+    assert_int_equal(descriptors(), before);
+}
+
+TEST(a_link_to_itself_is_a_loop_however_it_is_opened)
+{
+    char path[SCRATCH_PATH];
+    scratch_empty();
+    make_link("self", "self");
+    assert_int_equal(weft__path_open(AT_FDCWD, scratch_path(path, "self"), O_RDONLY, true),
+                     UV_ELOOP);
+}
+
 /* ---- branch --------------------------------------------------------------------------------- */
 
 static struct folder open_one(void)
@@ -127,7 +180,7 @@ static struct folder open_one(void)
 
 TEST(a_branch_has_the_folders_down_to_the_last_one)
 {
-    struct branch branch = {0};
+    struct branch branch = {.most = BRANCH_MOST};
     int before = descriptors(), fds[10];
     for (size_t depth = 1; depth < 10; depth++) {
         struct folder folder = open_one();
@@ -135,7 +188,7 @@ TEST(a_branch_has_the_folders_down_to_the_last_one)
         weft__branch_keep(&branch, folder, depth);
     }
     assert_int_equal(descriptors(), before + 9);
-    assert_null(weft__branch_at(&(struct branch){0}, 3));
+    assert_null(weft__branch_at(&(struct branch){.most = BRANCH_MOST}, 3));
     assert_int_equal(weft__branch_at(&branch, 9)->fd, fds[9]);
     assert_int_equal(weft__branch_at(&branch, 4)->fd, fds[4]);
     assert_int_equal(descriptors(), before + 4); /* what is deeper is over */
@@ -152,9 +205,24 @@ TEST(a_branch_has_the_folders_down_to_the_last_one)
     weft__branch_close(&branch);
 }
 
+TEST(a_branch_holds_no_more_than_it_may)
+{
+    for (size_t most = 0; most < 3; most++) {
+        struct branch branch = {.most = most};
+        int before = descriptors();
+        for (size_t depth = 1; depth < 10; depth++) {
+            weft__branch_keep(&branch, open_one(), depth);
+            assert_true(descriptors() <= before + (int)most);
+            assert_int_equal(weft__branch_at(&branch, depth) != NULL, most > 0);
+        }
+        weft__branch_close(&branch);
+        assert_int_equal(descriptors(), before);
+    }
+}
+
 TEST(a_branch_that_is_too_long_lets_go_of_its_upper_part)
 {
-    struct branch branch = {0};
+    struct branch branch = {.most = BRANCH_MOST};
     int before = descriptors();
     for (size_t depth = 1; depth <= 3 * BRANCH_MOST + 5; depth++) {
         struct folder folder = open_one();

@@ -85,6 +85,21 @@ static void check_ways(const struct asked *asked)
     }
 }
 
+/* What is written apart from all of this, and used by everybody, says the same of one keyword. */
+static void check_memmem(const struct asked *asked)
+{
+    struct weft_text keyword = asked->keywords[0], data = asked->data;
+    struct matcher *matcher;
+    struct match found = {0};
+    if (asked->count == 0 || keyword.size == 0 ||
+        weft__matcher_make(&matcher, &keyword, 1, false) != 0)
+        return;
+    bool is = weft__matcher_find(matcher, data.data, data.size, &found);
+    const char *expected = memmem(data.data, data.size, keyword.data, keyword.size);
+    CHECK(is == (expected != NULL) && (!is || found.at == expected));
+    weft__matcher_free(matcher);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct asked asked;
@@ -96,6 +111,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(copy, asked.data.data, asked.data.size);
     asked.data.data = copy;
     check_ways(&asked);
+    check_memmem(&asked);
     free(copy);
     return 0;
 }

@@ -68,11 +68,12 @@ static void start_reading(struct finder *finder)
     finder->told = false;
 }
 
-/* What has another kind by now, or is gone, was never there. */
-static bool is_no_file_any_more(int status)
+/* What has another kind by now, or is gone, was never there; so it is with what a process in /proc had. */
+static bool is_no_file_any_more(const struct finder *finder, int status)
 {
-    return status == UV_ENOENT || status == UV_ENOTDIR || status == UV_ELOOP ||
-           status == UV_ENXIO || status == UV_EISDIR || status == UV_EAGAIN || status == UV_ENODEV;
+    bool link = status == UV_ELOOP && !finder->explorer.walk->tree.follow;
+    return link || status == UV_ENOENT || status == UV_ENOTDIR || status == UV_ENXIO ||
+           status == UV_EISDIR || status == UV_ENODEV || status == UV_ESRCH;
 }
 
 /* What was a file when its folder was read may be a pipe or a device by now: those are not read from, since
@@ -88,9 +89,20 @@ static bool is_to_be_read(const struct finder *finder, const struct stat *st)
 
 static int fail(struct finder *finder, int status)
 {
-    if (is_no_file_any_more(status))
+    if (is_no_file_any_more(finder, status))
         return 0;
     return weft__explorer_error(&finder->explorer, finder->path, finder->path_size, status);
+}
+
+/* Who holds a lease on it has a moment to let go (see weft__file_lease_wait). */
+static int open_file(struct explorer *explorer, const struct weft_tree_entry *entry)
+{
+    int fd;
+    unsigned turn = 0;
+    do
+        fd = weft__explorer_open(explorer, entry, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    while (fd == UV_EAGAIN && !weft_work_stopped(&explorer->work) && weft__file_lease_wait(&turn));
+    return fd;
 }
 
 int weft__search_begin(struct explorer *explorer, const struct weft_tree_entry *entry)
@@ -104,7 +116,7 @@ int weft__search_begin(struct explorer *explorer, const struct weft_tree_entry *
     if (err != 0)
         return err;
     explorer->cost += COST_FILE;
-    int fd = weft__explorer_open(explorer, entry, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    int fd = open_file(explorer, entry);
     if (fd < 0)
         return fail(finder, fd);
     struct stat st;
@@ -302,5 +314,7 @@ int weft__search_on(struct explorer *explorer)
     close_file(finder);
     if (more == UV_ENOMEM)
         return more;
-    return more < 0 ? fail(finder, more) : 0;
+    bool waits =
+        more == UV_EAGAIN; /* /proc/kmsg has nothing to say now, and nobody waits for that */
+    return more < 0 && !waits ? fail(finder, more) : 0;
 }

@@ -2,8 +2,8 @@
  * path would be too long, and cannot be led astray by links that somebody puts in the place of folders. So
  * parents stay open while folders wait that were found in them.
  *
- * Descriptors are few. After BRANCH_MOST the upper ones are closed, and if folders still wait there,
- * those are opened by their path.
+ * Descriptors are few. After so many as there may be the upper ones are closed, and if folders still wait
+ * there, those are opened by their path.
  *
  * Invariant: folders are read in the order of a stack, so of those that wait the top one was found in
  * the deepest folder of the branch that has any; the one at its depth less one is its parent, or is
@@ -38,8 +38,12 @@ void weft__branch_keep(struct branch *branch, struct folder folder, size_t depth
         cut(branch, depth - branch->first);
     else
         cut(branch, 0);
-    if (branch->count == BRANCH_MOST)
+    if (branch->count >= branch->most)
         cut(branch, 0);
+    if (branch->most == 0) {
+        weft__folder_close(&folder);
+        return;
+    }
     if (branch->count == 0)
         branch->first = depth;
     branch->folders[branch->count++] = folder;

@@ -6,10 +6,10 @@
 
 enum { BRANCH_MOST = 32 };
 
-/* Zeroed before its first use. folders[i] is at depth first + i. */
+/* Zeroed before its first use, but for most. folders[i] is at depth first + i. */
 struct branch {
     struct folder folders[BRANCH_MOST];
-    size_t first, count;
+    size_t first, count, most; /* most: how many may be open, BRANCH_MOST or fewer */
 };
 
 /* Keep a folder open, for those below it. Those that are as deep or deeper are closed; if there are too

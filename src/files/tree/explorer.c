@@ -71,9 +71,10 @@ static int describe(struct explorer *explorer, const struct folder_entry *found,
     return 0;
 }
 
+/* ESRCH: the folder of a process that is over. */
 static bool has_vanished(int status)
 {
-    return status == UV_ENOENT || status == UV_ENOTDIR;
+    return status == UV_ENOENT || status == UV_ENOTDIR || status == UV_ESRCH;
 }
 
 /* A link in the place of a folder is a folder that has vanished, unless links are followed. */

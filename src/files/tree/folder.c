@@ -1,7 +1,8 @@
 /* What every system has for opening folders and asking about entries.
  *
  * The kernel takes paths of less than PATH_MAX bytes, but a tree may be deeper. A longer path is cut
- * at slashes into pieces that it takes, and each is opened from the one before. */
+ * at slashes into pieces that it takes, and each is opened from the one before. So is each name of a path with
+ * more links than the kernel follows at once, which are forty. */
 #include "folder.h"
 #include "folder_inside.h"
 #include "io/file.h"
@@ -25,38 +26,55 @@ int weft__folder_open(struct folder *folder, int at, const char *name, bool foll
     return opened(folder, fd < 0 ? sys_error() : fd);
 }
 
-/* The longest beginning of path that ends before a slash and that the kernel takes; 0: there is none. */
-static size_t first_piece(const char *path, char piece[PATH_MAX])
+/* How much of path, which has so many bytes, is opened at once; 0: that cannot be. */
+typedef size_t piece_fn(const char *path, size_t size);
+
+/* The longest beginning that ends before a slash and that the kernel takes. */
+static size_t longest(const char *path, size_t size)
 {
-    size_t size = PATH_MAX - 1;
+    if (size < PATH_MAX)
+        return size;
+    size = PATH_MAX - 1;
     while (size > 0 && path[size] != '/')
         size--;
-    memcpy(piece, path, size);
-    piece[size] = '\0';
     return size;
+}
+
+static size_t one_name(const char *path, size_t size)
+{
+    size_t slashes = strspn(path, "/");
+    size = slashes + strcspn(path + slashes, "/");
+    return size < PATH_MAX ? size : 0;
+}
+
+static int open_pieces(int at, const char *path, piece_fn *choose, int flags, bool follow)
+{
+    char piece[PATH_MAX];
+    int from = at;
+    for (size_t left = strlen(path);;) {
+        size_t size = choose(path, left);
+        memcpy(piece, path, size);
+        piece[size] = '\0';
+        size_t next = size + strspn(path + size, "/"); /* a slash in front would lead to the root */
+        bool last = next == left;
+        int fd = size > 0 ? weft__folder_step(from, piece, last ? flags : FOLDER_FLAGS, follow)
+                          : UV_ENAMETOOLONG;
+        if (from != at)
+            close(from);
+        if (fd < 0 || last)
+            return fd;
+        from = fd;
+        path += next;
+        left -= next;
+    }
 }
 
 int weft__path_open(int at, const char *path, int flags, bool follow)
 {
-    char piece[PATH_MAX];
-    int from = at;
-    for (size_t left = strlen(path); left >= PATH_MAX;) {
-        size_t size = first_piece(path, piece);
-        int next =
-            size > 0 ? weft__folder_step(from, piece, FOLDER_FLAGS, follow) : UV_ENAMETOOLONG;
-        if (from != at)
-            close(from);
-        if (next < 0)
-            return next;
-        from = next;
-        size +=
-            strspn(path + size, "/"); /* one that is left would lead to the root of everything */
-        path += size;
-        left -= size;
-    }
-    int fd = weft__folder_step(from, *path != '\0' ? path : ".", flags, follow);
-    if (from != at)
-        close(from);
+    path = *path != '\0' ? path : ".";
+    int fd = open_pieces(at, path, longest, flags, follow);
+    if (fd == UV_ELOOP && follow)
+        fd = open_pieces(at, path, one_name, flags, follow);
     return fd;
 }
 

@@ -17,6 +17,7 @@
 #include "core/op.h"
 #include "weft/alloc.h"
 #include <string.h>
+#include <sys/resource.h>
 
 /* ---- explorers ------------------------------------------------------------------------------ */
 
@@ -186,6 +187,17 @@ static size_t count_explorers(const struct weft_tree *tree)
     return limit < WEFT_TREE_LIMIT_MOST ? limit : WEFT_TREE_LIMIT_MOST;
 }
 
+/* How many folders each of so many explorers may hold open: all together, with the one that is read and a file
+ * in it, half of the descriptors that a process may have. */
+static size_t branch_most(size_t explorers)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return 0;
+    rlim_t each = limit.rlim_cur / 2 / explorers;
+    return each < 2 ? 0 : each - 2 < BRANCH_MOST ? (size_t)(each - 2) : BRANCH_MOST;
+}
+
 static struct weft_walk *make_walk(const struct weft_tree *tree, const struct walk_kind *kind)
 {
     size_t count = count_explorers(tree), size = strlen(tree->path);
@@ -204,8 +216,11 @@ static struct weft_walk *make_walk(const struct weft_tree *tree, const struct wa
     walk->kind = kind;
     walk->count = count;
     walk->unread_tail = &walk->unread;
-    for (size_t i = 0; i < count; i++)
+    size_t most = branch_most(count);
+    for (size_t i = 0; i < count; i++) {
         explorer_at(walk, i)->walk = walk; /* also for free_walk, if the walk never begins */
+        explorer_at(walk, i)->branch.most = most;
+    }
     return walk;
 }
 

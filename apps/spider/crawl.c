@@ -139,16 +139,21 @@ void crawl_abort(struct crawl *crawl)
 uint64_t crawl_pages_there(const struct crawl *crawl)
 {
     const uint32_t *counts = crawl->state.counts;
-    return (uint64_t)counts[WEFT_CRAWL_DONE] + counts[WEFT_CRAWL_AGAIN];
+    return (uint64_t)counts[WEFT_CRAWL_DONE] + counts[WEFT_CRAWL_AGAIN] + crawl->update.files;
+}
+
+/* 0: as many as there are. What is known and asked for again is no page more. */
+static uint64_t max_pages(const struct crawl *crawl)
+{
+    return crawl->update.holds ? 0 : crawl->settings->max_pages;
 }
 
 bool crawl_may_begin(const struct crawl *crawl)
 {
-    const struct settings *settings = crawl->settings;
-    uint64_t there = crawl_pages_there(crawl);
+    uint64_t there = crawl_pages_there(crawl), most = max_pages(crawl);
     if (crawl->stop != CRAWL_GOES_ON || crawl->closing || crawl->aborted)
         return false;
-    if (settings->max_pages > 0 && there + crawl->pages - crawl->rereading >= settings->max_pages)
+    if (most > 0 && there + crawl->pages - crawl->rereading >= most)
         return false;
     return crawl->pages - crawl->parked < crawl->pages_max && crawl->state.pending < CRAWL_BACKLOG;
 }
@@ -197,11 +202,11 @@ static void check_bytes(struct crawl *crawl)
 static void check_limits(struct crawl *crawl)
 {
     const struct settings *settings = crawl->settings;
-    uint64_t there = crawl_pages_there(crawl);
+    uint64_t there = crawl_pages_there(crawl), most = max_pages(crawl);
     uint64_t now = weft_now(weft_loop_of(&crawl->op));
     bool more = crawl->hungry != NULL || crawl->pages > 0;
     const char *reached = NULL;
-    if (settings->max_pages > 0 && there >= settings->max_pages && more)
+    if (most > 0 && there >= most && more)
         reached = "max-pages";
     else if (settings->max_bytes > 0 && more && bytes_until_now(crawl) >= settings->max_bytes)
         reached = "max-bytes";
@@ -248,6 +253,15 @@ void crawl_count(struct crawl *crawl, size_t size)
         flush_soon(crawl);
 }
 
+/* Everything that is known was asked for: what is new has its turn now. */
+static void feed_new(struct crawl *crawl)
+{
+    crawl->update.holds = false;
+    hosts_take_held(crawl);
+    check_limits(crawl);
+    feed_hosts(crawl);
+}
+
 /* Pages that are settled without being fetched come back here at once: the loop goes on, it does
  * not nest. */
 void crawl_feed(struct crawl *crawl)
@@ -259,6 +273,8 @@ void crawl_feed(struct crawl *crawl)
     check_limits(crawl);
     feed_disk(crawl);
     feed_hosts(crawl);
+    if (crawl->update.holds && crawl->stop == CRAWL_GOES_ON && is_idle(crawl))
+        feed_new(crawl);
     offline_feed(crawl, is_idle(crawl));
     crawl->feeding = false;
     if (crawl->state.pending >= CRAWL_PENDING)
@@ -444,6 +460,7 @@ void crawl_close(struct crawl *crawl)
     scope_free(&crawl->trusted);
     memo_free(&crawl->memo);
     trap_close(&crawl->trap);
+    update_free(&crawl->update);
     offline_free(&crawl->offline);
     weft_url_free(&crawl->link);
     weft_url_free(&crawl->other);

@@ -74,7 +74,9 @@ struct host {
     bool missing; /* something of it is not on the disk: robots.txt has to be asked for */
     bool resting; /* for a while: what waits for it does not keep others from being fed */
     struct weft_crawl_line line; /* what is to be fetched */
-    struct weft_lane lane;       /* what is being fetched */
+    struct weft_crawl_line
+        held;              /* and what is new, until an update has asked for all that is known */
+    struct weft_lane lane; /* what is being fetched */
     struct pace pace;
     uint64_t base_ms;       /* the gap between two requests that the user wants */
     uint64_t gap_ms;        /* as it was given to the lane */
@@ -292,6 +294,8 @@ void host_give_up(struct host *host, const char *what, const char *why);
 bool host_is_loopback(struct weft_text hostname);
 /* Is there a host that rests, and has something in its line? */
 bool hosts_wait(const struct crawl *crawl);
+/* What was held back for an update is in the lines now, with the rest. */
+void hosts_take_held(struct crawl *crawl);
 /* The crawl is over: none of them wakes up any more. */
 void hosts_rest_no_more(struct crawl *crawl);
 void hosts_free(struct crawl *crawl);

@@ -74,7 +74,8 @@ static void show_hosts(const struct crawl *crawl, struct display_view *view, uin
         view->hosts[i] = (struct display_host){.origin = host->origin,
                                                .state = state_of(host, now),
                                                .running = host->lane.running,
-                                               .waiting = host->line.count + host->lane.waiting,
+                                               .waiting = host->line.count + host->held.count +
+                                                          host->lane.waiting,
                                                .gap_ms = host->gap_ms,
                                                .rest_ms = until > now ? until - now : 0};
     }

@@ -189,8 +189,24 @@ void host_hungry(struct host *host)
 
 void host_add(struct host *host, weft_crawl_id id)
 {
-    weft_crawl_line_push(&host->crawl->state, &host->line, id);
+    bool held = update_holds(host->crawl, id);
+    weft_crawl_line_push(&host->crawl->state, held ? &host->held : &host->line, id);
     host_hungry(host);
+}
+
+static void take_held(struct host *host)
+{
+    weft_crawl_id id;
+    while ((id = weft_crawl_line_pop(&host->crawl->state, &host->held)) != 0)
+        host_add(host, id);
+}
+
+void hosts_take_held(struct crawl *crawl)
+{
+    for (size_t i = 0; i < crawl->hosts_room; i++) {
+        for (struct host *host = crawl->hosts[i]; host != NULL; host = host->next_same)
+            take_held(host);
+    }
 }
 
 /* Is there a reason not to fetch it that is known without asking? */

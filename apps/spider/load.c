@@ -255,6 +255,19 @@ void crawl_count_again(struct crawl *crawl, struct weft_text url, unsigned depth
         trap_body(&crawl->trap, url, result->hash);
 }
 
+/* Its URL is crawl->other. */
+static int wait_on(const struct changes *changes, weft_crawl_id id, unsigned depth,
+                   const struct weft_crawl_result *result)
+{
+    struct crawl *crawl = changes->crawl;
+    bool near = changes->now == changes->deepest || follow_is_near(crawl, depth, false);
+    update_waits(crawl, id, result, near);
+    if (near)
+        return follow_again(crawl, &crawl->other, id);
+    crawl->left_out = true; /* until a page needs it, or the nesting is larger */
+    return 0;
+}
+
 static int sort_out(struct weft_crawl *state, weft_crawl_id id, struct weft_text url,
                     const struct weft_crawl_result *result, void *context)
 {
@@ -277,13 +290,10 @@ static int sort_out(struct weft_crawl *state, weft_crawl_id id, struct weft_text
         err = weft_crawl_set(state, id, what);
     if (err != 0 || !wanted)
         return err;
-    if (what == WEFT_CRAWL_AGAIN)
-        weft_crawl_line_push(state, &crawl->again, id);
-    else if (changes->now == changes->deepest || follow_is_near(crawl, depth, false))
-        err = follow_again(crawl, &crawl->other, id);
-    else
-        crawl->left_out = true; /* until a page needs it, or the nesting is larger */
-    return err;
+    if (what == WEFT_CRAWL_WAITING)
+        return wait_on(changes, id, depth, result);
+    weft_crawl_line_push(state, &crawl->again, id);
+    return 0;
 }
 
 static int look_again(struct weft_crawl *state, weft_crawl_id id, struct weft_text url,

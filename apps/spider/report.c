@@ -178,9 +178,9 @@ static void tell_update(const struct crawl *crawl)
     if (update->since == 0)
         return;
     printf("%s: %llu new, %llu changed, %llu gone, %llu the same\n",
-           crawl->stop == CRAWL_GOES_ON ? "updated" : "updated in part",
-           (unsigned long long)update->fresh, (unsigned long long)update->changed,
-           (unsigned long long)update->gone, (unsigned long long)update->same);
+           update->ended ? "updated" : "updated in part", (unsigned long long)update->fresh,
+           (unsigned long long)update->changed, (unsigned long long)update->gone,
+           (unsigned long long)update->same);
 }
 
 void report_summary(struct crawl *crawl)

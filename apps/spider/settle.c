@@ -52,6 +52,7 @@ static void settle(struct crawl *crawl, weft_crawl_id id, const struct page *pag
     if (crawl->offline.promised)
         offline_settles(crawl, id, result);
     int err = weft_crawl_settle(&crawl->state, id, result);
+    update_settled(crawl, id);
     if (err != 0)
         crawl_no_output(crawl, err, "the state");
     if (err == 0 && crawl->settings->convert)
@@ -98,6 +99,7 @@ void settle_same(struct page *page, struct weft_crawl_result *result)
     crawl->found++;
     story_same(page, result);
     int err = weft_crawl_settle(&crawl->state, page->id, result);
+    update_settled(crawl, page->id);
     if (err != 0)
         crawl_no_output(crawl, err, "the state");
     else if (crawl->settings->convert)
@@ -117,6 +119,7 @@ static void settle_page_or_stay(struct page *page, struct weft_crawl_result *res
     result->attempts = page->attempts + page->pushed;
     tell(crawl, page->id, page, result);
     int err = weft_crawl_set(&crawl->state, page->id, stays_as(page));
+    update_settled(crawl, page->id);
     if (err != 0)
         crawl_no_output(crawl, err, "the state");
     page_leave(page);

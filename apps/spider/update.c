@@ -27,6 +27,20 @@ int64_t update_now(const struct crawl *crawl)
     return now > crawl->update.since ? now : crawl->update.since;
 }
 
+static bool has_limit(const struct settings *settings)
+{
+    return settings->max_pages > 0 || settings->max_bytes > 0 || settings->max_ms > 0;
+}
+
+static int make_known(struct crawl *crawl)
+{
+    struct update *update = &crawl->update;
+    update->last = crawl->state.known;
+    update->holds = has_limit(crawl->settings);
+    update->known = weft_calloc((size_t)update->last + 1, 1);
+    return update->known != NULL ? 0 : UV_ENOMEM;
+}
+
 /* A second may be long, and clocks are set back: it begins after all that was asked for before. */
 int update_load(struct crawl *crawl)
 {
@@ -38,12 +52,14 @@ int update_load(struct crawl *crawl)
     if (value.data != NULL) { /* one was interrupted; what had come nearer by then is not known */
         crawl->update.since = strtoll(value.data, NULL, 10);
         crawl->update.look_through = true;
-        return 0;
+        return make_known(crawl);
     }
     if (!crawl->settings->update)
         return 0;
     int64_t latest = 0;
     err = weft_crawl_each(&crawl->state, find_latest, &latest);
+    if (err == 0)
+        err = make_known(crawl);
     if (err != 0)
         return err;
     crawl->update.since = time(NULL) > latest ? time(NULL) : latest + 1;
@@ -52,16 +68,66 @@ int update_load(struct crawl *crawl)
                           weft_text(text, (size_t)size + 1));
 }
 
+/* What is new and waits is none of its business: a limit that leaves something out would have no end. */
 int update_close(struct crawl *crawl)
 {
-    if (crawl->update.since == 0 || crawl->stop != CRAWL_GOES_ON || crawl->aborted)
+    struct update *update = &crawl->update;
+    bool limited = crawl->stop == CRAWL_LIMIT && update->due == 0;
+    if (update->since == 0 || (crawl->stop != CRAWL_GOES_ON && !limited) || crawl->aborted)
         return 0;
+    update->ended = true;
     return weft_crawl_put(&crawl->state, weft_text_of(key_update), weft_text(NULL, 0));
+}
+
+void update_free(struct update *update)
+{
+    weft_free(update->known);
+    update->known = NULL;
 }
 
 bool update_is_done(const struct crawl *crawl, const struct weft_crawl_result *result)
 {
     return crawl->update.since == 0 || result->fetched >= crawl->update.since;
+}
+
+/* ---- what is known -------------------------------------------------------------------------- */
+
+/* Of one that failed the file may be there, because it is gone. 0: it was there before its crawl. */
+static bool was_page(int http_status)
+{
+    return http_status == 0 || (http_status >= 200 && http_status < 300);
+}
+
+void update_waits(struct crawl *crawl, weft_crawl_id id, const struct weft_crawl_result *result,
+                  bool due)
+{
+    struct update *update = &crawl->update;
+    bool file = result->file.size > 0 && was_page(result->http_status);
+    bool moved = result->http_status >= 300 && result->http_status < 400;
+    if (update_is_done(crawl, result) || id > update->last)
+        return;
+    if (file)
+        update->known[id] |= UPDATE_FILE;
+    if (due && (file || moved))
+        update->known[id] |= UPDATE_DUE;
+    update->files += file;
+    update->due += (update->known[id] & UPDATE_DUE) != 0;
+}
+
+void update_settled(struct crawl *crawl, weft_crawl_id id)
+{
+    struct update *update = &crawl->update;
+    if (update->since == 0 || id > update->last)
+        return;
+    update->files -= (update->known[id] & UPDATE_FILE) != 0;
+    update->due -= (update->known[id] & UPDATE_DUE) != 0;
+    update->known[id] = 0;
+}
+
+bool update_holds(const struct crawl *crawl, weft_crawl_id id)
+{
+    const struct update *update = &crawl->update;
+    return update->holds && (id > update->last || update->known[id] == 0);
 }
 
 /* ---- a page --------------------------------------------------------------------------------- */
@@ -85,12 +151,6 @@ static void put_field(char *to, size_t size, const char *name, struct weft_text 
 static bool is_gone(int http_status)
 {
     return http_status == 404 || http_status == 410;
-}
-
-/* Of one that failed the file may be there, because it is gone. 0: it was there before its crawl. */
-static bool was_page(int http_status)
-{
-    return http_status == 0 || (http_status >= 200 && http_status < 300);
 }
 
 void update_recall(struct page *page)

@@ -6,7 +6,11 @@
  *
  * One that is interrupted goes on with the next run, whatever that is asked for: it is known when it began, and
  * what was asked for since then is done. A page that cannot be had for now is as it was before, and asked for the
- * next time. */
+ * next time.
+ *
+ * A limit is for what is new: files that are there count as pages while they wait to be asked for, and if there
+ * is a limit at all, what is new is held back until everything known was asked for. So known and new URLs do not
+ * compete, and an update with a limit comes to an end. */
 #ifndef WEFT_SPIDER_UPDATE_H
 #define WEFT_SPIDER_UPDATE_H
 
@@ -29,6 +33,16 @@ struct update {
     uint64_t fresh, changed, same, gone; /* pages */
     weft_crawl_id starts[UPDATE_STARTS]; /* start URLs that are the same, the first few */
     size_t starts_count;
+    unsigned char *known; /* enum update_known of each number up to last, as long as it waits */
+    weft_crawl_id last;   /* that was known when it began */
+    uint32_t due, files;  /* so many of them are in lines, or under way; and have files */
+    bool holds;           /* what is new is held back */
+    bool ended;           /* all that is known was asked for */
+};
+
+enum update_known {
+    UPDATE_DUE = 1, /* it was a page, or redirected, and is asked for in this run */
+    UPDATE_FILE = 2 /* it has a file */
 };
 
 /* What was known of a page before. */
@@ -51,6 +65,14 @@ int update_close(struct crawl *crawl);
 int64_t update_now(const struct crawl *crawl);
 /* Has this been asked for since the update began? true if there is none. */
 bool update_is_done(const struct crawl *crawl, const struct weft_crawl_result *result);
+void update_free(struct update *update);
+/* Number id, of which this is known, waits; due: in a line. */
+void update_waits(struct crawl *crawl, weft_crawl_id id, const struct weft_crawl_result *result,
+                  bool due);
+/* Number id waits no longer. */
+void update_settled(struct crawl *crawl, weft_crawl_id id);
+/* Does number id have to wait, until everything that is known was asked for? */
+bool update_holds(const struct crawl *crawl, weft_crawl_id id);
 
 /* A page is going to be asked for: what is known of it. */
 void update_recall(struct page *page);

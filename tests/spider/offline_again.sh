@@ -379,7 +379,7 @@ spider -k "$site/" inf
 expect_links index.html a.html b.html
 expect_links a.html b.html c.html
 links /a /b /c | page /
-spider -k --update --max-pages 1 "$site/" inf 1
+spider -k --update --max-bytes 1 --no-robots "$site/" inf 1
 expect_part stdout "updated in part: 0 new, 1 changed"
 expect_links index.html a.html b.html c.html
 
@@ -510,7 +510,7 @@ page /style 200 'Content-Type: text/css' <<<'p { color: red }'
 page /a <<<a
 fresh
 spider -p "$site/" inf 1
-spider --update --max-pages 1 "$site/" inf 1
+spider --update --max-bytes 1 "$site/" inf 1
 spider -k "$site/" inf 1
 expect_links index.html a.html style.css
 expect_file style.css

@@ -29,10 +29,10 @@ page /c <<<c
 fresh
 spider "$site/" inf
 requests >/dev/null
-spider --update --max-pages 1 "$site/" inf 1
-expect_part stdout "updated in part: 0 new, 0 changed, 0 gone, 1 the same"
+spider --update --max-bytes 1 --no-robots "$site/" inf 1
+expect_part stdout "updated in part: 0 new, 0 changed, 0 gone, 2 the same" # one was under way
 spider "$site/" inf
-expect_part stdout "updated: 0 new, 0 changed, 0 gone, 3 the same"
+expect_part stdout "updated: 0 new, 0 changed, 0 gone, 2 the same"
 asked=$(requests)
 [ "$asked" = "GET / 304
 GET /a 304
@@ -194,3 +194,74 @@ expect_part stderr "it says that it has not changed, and was not asked that"
 page / <<<x
 spider "$site/" 0
 expect status 0
+
+# sixty [NAME]: / links to /p10 to /p69, and what they say has NAME in it.
+sixty() {
+    local i
+    for i in {10..69}; do
+        page "/p$i" <<<"$i${1-}"
+    done
+}
+
+it "asks for everything that is known, and comes to an end, with a limit for pages"
+pages
+for i in {10..69}; do
+    echo "/p$i"
+done | xargs printf '<a href="%s">x</a>\n' | page /
+sixty
+fresh
+spider --max-pages 10 "$site/" inf
+[ "$(saved)" -eq 10 ] || fail "$(saved) files"
+requests >/dev/null
+for _ in 1 2; do
+    spider --update --max-pages 10 "$site/" inf
+    expect status 0
+    expect_part stdout "updated: 0 new, 0 changed, 0 gone, 10 the same"
+    [ "$(requests | wc -l)" -eq 10 ] || fail "it asked for other pages"
+done
+sixty ", changed"
+for changed in 9 0; do
+    spider --update --max-pages 10 "$site/" inf
+    expect status 0
+    expect_part stdout "updated: 0 new, $changed changed, 0 gone, $((10 - changed)) the same"
+    [ "$(saved)" -eq 10 ] || fail "$(saved) files"
+done
+
+it "takes what is new up to the limit, when it has asked for what is known"
+requests >/dev/null
+spider --update --max-pages 12 "$site/" inf 1
+expect status 0
+expect_part stdout "updated: 2 new, 0 changed, 0 gone, 10 the same"
+[ "$(requests)" = "GET / 304
+$(printf 'GET /p%d 304\n' {10..18})
+GET /p19 200
+GET /p20 200" ] || fail "it asked for something else"
+no_page /p12
+spider --update --max-pages 12 "$site/" inf 1
+expect_part stdout "updated: 1 new, 0 changed, 1 gone, 11 the same"
+
+it "asks for what is there before what could not be had the first time, with a limit"
+for i in {10..14}; do
+    page "/p$i" 500 <<<busy
+done
+page /p12 500 <<<busy
+fresh
+spider --retries 0 --max-pages 10 "$site/" inf 1
+[ "$(saved)" -eq 10 ] || fail "$(saved) files"
+sixty ", changed again"
+spider --update --max-pages 10 "$site/" inf 1
+expect_part stdout "updated: 0 new, 9 changed, 0 gone, 1 the same"
+[ "$(saved)" -eq 10 ] || fail "$(saved) files"
+
+it "goes on with one that a limit of bytes stopped before it had asked for everything"
+fresh
+spider --max-pages 10 "$site/" inf 1
+spider --update --max-pages 10 --max-bytes 1 "$site/" inf 1
+expect_part stdout "updated in part"
+requests >/dev/null
+spider --max-pages 10 "$site/" inf 1
+expect_part stdout "updated: 0 new, 0 changed, 0 gone"
+[ "$(requests | wc -l)" -ge 8 ] || fail "it asked for fewer"
+spider --max-pages 10 "$site/" inf 1
+expect_part stdout "stopped at the limit"
+[ -z "$(requests)" ] || fail "it asked for something"

@@ -237,6 +237,23 @@ static size_t count_untold(const struct broken *broken)
     return count;
 }
 
+uint32_t check_left(const struct crawl *crawl)
+{
+    return crawl->state.counts[WEFT_CRAWL_WAITING] + crawl->state.counts[WEFT_CRAWL_AGAIN];
+}
+
+/* That nothing was found broken means little if not everything was looked at. */
+static void tell_left(const struct crawl *crawl)
+{
+    if (check_left(crawl) == 0)
+        return;
+    if (crawl->stop == CRAWL_LIMIT)
+        printf("stopped at the limit of --%s", crawl->story.limit);
+    else
+        printf("%s", report_why_it_ended(crawl));
+    printf(": %u not checked\n", check_left(crawl));
+}
+
 void check_report(struct crawl *crawl)
 {
     struct broken broken = {.crawl = crawl};
@@ -253,9 +270,11 @@ void check_report(struct crawl *crawl)
     if (broken.is == NULL || broken.failed)
         printf("\nthere is no memory to tell who links to all that is broken\n");
     printf("%schecked %u URLs in %s: %zu broken, linked to in %zu places; %u skipped, %u moved\n",
-           told.places > 0 ? "\n" : "", crawl->state.known, units_show_time(ms, time), told.targets,
-           told.places, crawl->state.counts[WEFT_CRAWL_SKIPPED],
-           crawl->state.counts[WEFT_CRAWL_MOVED]);
+           told.places > 0 ? "\n" : "",
+           crawl->state.known - check_left(crawl) - crawl->state.counts[WEFT_CRAWL_SKIPPED],
+           units_show_time(ms, time), told.targets, told.places,
+           crawl->state.counts[WEFT_CRAWL_SKIPPED], crawl->state.counts[WEFT_CRAWL_MOVED]);
+    tell_left(crawl);
     weft_free(broken.is);
     weft_free(broken.pairs);
 }

@@ -448,6 +448,8 @@ void report_rest(struct host *host, uint64_t ms);
 void report_delay(const struct host *host, uint64_t ms);
 /* A link is left out; first: it is the first of its kind. */
 void report_left_out(struct crawl *crawl, const char *url, enum trap_kind kind, bool first);
+/* "done", "interrupted" and so on. */
+const char *report_why_it_ended(const struct crawl *crawl);
 void report_summary(struct crawl *crawl);
 
 /* summary.c: a table of what came of it. */

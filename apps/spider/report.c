@@ -98,7 +98,7 @@ void report_left_out(struct crawl *crawl, const char *url, enum trap_kind kind, 
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
-static const char *why_it_ended(const struct crawl *crawl)
+const char *report_why_it_ended(const struct crawl *crawl)
 {
     if (crawl->output_error != 0)
         return "stopped, because the output cannot be written";
@@ -163,7 +163,7 @@ static void tell_all(const struct crawl *crawl, uint64_t ms)
     const struct settings *settings = crawl->settings;
     printf("%s: %llu saved (%s) in %s, %llu a second; %llu were there, %llu moved, %llu skipped, "
            "%llu failed; all %s %s\n",
-           why_it_ended(crawl), (unsigned long long)crawl->saved,
+           report_why_it_ended(crawl), (unsigned long long)crawl->saved,
            units_show_size(crawl->bytes, size), units_show_time(ms, time),
            (unsigned long long)(ms > 0 ? crawl->saved * 1000 / ms : 0),
            (unsigned long long)crawl->found, (unsigned long long)crawl->moved,
@@ -189,8 +189,10 @@ void report_summary(struct crawl *crawl)
     const uint32_t *counts = crawl->state.counts;
     bool for_people = isatty(STDOUT_FILENO) == 1 && settings->progress != PROGRESS_NONE;
     uint64_t ms = weft_now(weft_loop_of(&crawl->op)) - crawl->begun_at;
-    if (settings->check)
+    if (settings->check) {
         check_report(crawl);
+        tell_traps(&crawl->trap);
+    }
     if (settings_dry(settings) && settings->progress == PROGRESS_PLAIN && !settings->quiet)
         summary_print(stderr, crawl, ms);
     if (settings->quiet || settings_dry(settings) || settings_output_taken(settings))
@@ -208,7 +210,7 @@ void report_summary(struct crawl *crawl)
     else if (settings->progress == PROGRESS_PLAIN)
         summary_print(stderr, crawl, ms);
     if (for_people)
-        printf("%s: all %s %s\n", why_it_ended(crawl), settings->warc_only ? "in" : "below",
+        printf("%s: all %s %s\n", report_why_it_ended(crawl), settings->warc_only ? "in" : "below",
                settings->warc_only ? settings->warc : crawl->folder_path);
     else
         tell_all(crawl, ms);

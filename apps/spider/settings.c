@@ -124,6 +124,7 @@ const char spider_usage[] =
     "\n"
     "Exit status: 0 all is there, 1 a start URL failed, 2 usage, 3 some pages failed,\n"
     "4 interrupted (run it again to go on), 5 the output could not be written.\n"
+    "With --check: 4 also if a limit was reached before all was checked.\n"
     "With --why: 0 it is saved, 1 it is not, 5 there is no state, or it is in use.\n";
 
 /* ---- URLs ----------------------------------------------------------------------------------- */

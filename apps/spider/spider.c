@@ -142,6 +142,8 @@ static int exit_status(struct crawl *crawl)
         return EXIT_USAGE;
     if (status != 0)
         return EXIT_NO_OUTPUT; /* the folder or the state could not be opened */
+    if (crawl->settings->check && crawl->stop == CRAWL_LIMIT && check_left(crawl) > 0)
+        return EXIT_INTERRUPTED; /* nobody can say yet that nothing is broken */
     if (a_start_failed(crawl))
         return EXIT_START_FAILED;
     bool some = crawl->state.counts[WEFT_CRAWL_FAILED] > 0 || crawl->failed > 0;

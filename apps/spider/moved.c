@@ -78,6 +78,8 @@ static const char *why_not(struct page *page, const struct weft_url *to)
     struct crawl *crawl = page->crawl;
     if (page_is_start(crawl, page->id))
         return NULL;
+    if (crawl->settings->check && scope_excludes(&crawl->scope, to))
+        return "it leads to what is excluded";
     if (!crawl->settings->check &&
         scope_check(&crawl->scope, to, follow_is_requisite(&page->url)) != SCOPE_IN)
         return "it leads out of the scope";

@@ -129,6 +129,21 @@ it "asks by GET where a HEAD is told to come back later"
     exit "$failures"
 ) || failures=$((failures + $?))
 
+it "asks nothing that is excluded, also where a redirect leads there"
+(
+    . "$WEFT_SOURCE/tests/lib/pages.sh"
+    pages
+    links /r /fine | page /
+    page /r 302 'Location: /secret/logout' </dev/null
+    page /fine <<<fine
+    run timeout 60 "$weft" spider --check --exclude '/secret/' "$site/" inf
+    expect status 0
+    requests >"$scratch/asked_for"
+    ! grep -q secret "$scratch/asked_for" || fail "it asked: $(<"$scratch/asked_for")"
+    end_site
+    exit "$failures"
+) || failures=$((failures + $?))
+
 it "is content if nothing is broken"
 www index.html <<<"<a href=$other/fine.html>c</a>"
 run "$weft" spider --check "$base/" inf 4

@@ -68,10 +68,10 @@ static void by_get(struct page *page, const char *why)
 bool check_answered(struct page *page)
 {
     int status = page->fetch.status;
-    if (!page->by_head || (status >= 300 && status < 400))
+    if (!page->by_head)
         return false;
-    if (status >= 400) {
-        by_get(page, "HEAD was refused");
+    if (status >= 300) { /* some servers send only HEAD elsewhere, to a page that says no */
+        by_get(page, status < 400 ? "HEAD was redirected" : "HEAD was refused");
         return true;
     }
     if (tells_of_links(page)) {
@@ -254,6 +254,16 @@ static void tell_left(const struct crawl *crawl)
     printf(": %u not checked\n", check_left(crawl));
 }
 
+/* Links that are no URLs of the crawl, for one reason or another. */
+static void tell_passed_over(const struct crawl *crawl)
+{
+    if (crawl->said_nofollow > 0)
+        printf("links passed over: %" PRIu64 ", because of nofollow (--no-robots)\n",
+               crawl->said_nofollow);
+    if (crawl->no_urls > 0)
+        printf("links passed over: %" PRIu64 ", because they are no URLs\n", crawl->no_urls);
+}
+
 void check_report(struct crawl *crawl)
 {
     struct broken broken = {.crawl = crawl};
@@ -275,6 +285,7 @@ void check_report(struct crawl *crawl)
            units_show_time(ms, time), told.targets, told.places,
            crawl->state.counts[WEFT_CRAWL_SKIPPED], crawl->state.counts[WEFT_CRAWL_MOVED]);
     tell_left(crawl);
+    tell_passed_over(crawl);
     weft_free(broken.is);
     weft_free(broken.pairs);
 }

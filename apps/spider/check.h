@@ -2,7 +2,7 @@
  *
  * The pages of the crawl are fetched and read as always, and so are their style sheets, whose pictures, fonts and
  * imports are links, too. What they lead to beyond it, to other hosts or farther away than the nesting, is only
- * looked at, and so are pictures and the like: by HEAD, and if the answer to that is no, by GET, since many
+ * looked at, and so are pictures and the like: by HEAD, and if that says no, or leads elsewhere, by GET, since many
  * servers do not know better. What is broken is told in the end, with all that link to it. */
 #ifndef WEFT_SPIDER_CHECK_H
 #define WEFT_SPIDER_CHECK_H

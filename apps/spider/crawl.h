@@ -228,6 +228,7 @@ struct crawl {
     uint64_t bytes;                                /* of pages that came well, in this run */
     uint64_t wire;                                 /* of all answers, robots.txt too, */
     uint64_t unlooked;                             /* and of bodies since that was looked at */
+    uint64_t said_nofollow, no_urls;               /* links that a check has passed over */
     struct harvest harvest;                        /* requests by status, pages by kind */
     struct progress progress;
 };

@@ -124,6 +124,7 @@ static bool resolve(struct page *page, struct weft_text link, int *err)
 {
     struct weft_url *url = &page->crawl->link;
     *err = weft_url_parse(url, link, &page->reader->base);
+    page->crawl->no_urls += *err != 0;
     if (*err != 0 || !weft_url_is_http(url)) {
         *err = *err == UV_ENOMEM ? *err : 0; /* many links are no URLs */
         return false;
@@ -232,6 +233,7 @@ static bool follow_file(struct page *page, struct memo_way *way)
 static int follow_it(struct page *page, const struct weft_link *link, struct memo_way *way)
 {
     bool nofollow = page->nofollow || (link->nofollow && !page->crawl->settings->no_robots);
+    page->crawl->said_nofollow += nofollow && !way->requisite;
     if (nofollow && !way->requisite)
         return 0;
     if (page->ours && !follow_file(page, way))

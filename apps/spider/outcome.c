@@ -113,12 +113,13 @@ static void says_no(struct page *page)
 {
     char note[80];
     int status = page->fetch.status;
+    const char *reason = weft_http_reason(status);
     if (status == 304)
         snprintf(note, sizeof note, "it says that it has not changed, and was not asked that");
-    else if (status >= 300 && status < 400)
+    else if (status > 300 && status < 400) /* 300 is a choice that is left to the reader */
         snprintf(note, sizeof note, "it is redirected to nowhere");
     else
-        snprintf(note, sizeof note, "%d %s", status, weft_http_reason(status));
+        snprintf(note, sizeof note, reason[0] != '\0' ? "%d %s" : "%d%s", status, reason);
     bool for_now = status == 408 || status == 425 || status >= 500;
     if (for_now && page->attempts <= page->crawl->settings->retries)
         nap(page, note);

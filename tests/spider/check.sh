@@ -144,6 +144,49 @@ it "asks nothing that is excluded, also where a redirect leads there"
     exit "$failures"
 ) || failures=$((failures + $?))
 
+it "asks by GET where a HEAD is sent elsewhere"
+(
+    . "$WEFT_SOURCE/tests/lib/pages.sh"
+    pages
+    links /r.png /moved.png | page /
+    page /r.png 200 'Head-Status: 302' 'Content-Type: image/png' 'Location: /gone' <<<x
+    page /moved.png 301 'Location: /there.png' </dev/null
+    page /there.png 200 'Content-Type: image/png' <<<x
+    run timeout 60 "$weft" spider --check "$site/" inf
+    expect status 0
+    expect_part stdout "0 broken, linked to in 0 places; 0 skipped, 1 moved"
+    end_site
+    exit "$failures"
+) || failures=$((failures + $?))
+
+it "says what an answer says that is no usual one, and counts what it passes over"
+(
+    . "$WEFT_SOURCE/tests/lib/pages.sh"
+    pages
+    {
+        links /choice /odd 'http://h:99999/' mailto:me
+        echo '<a rel=nofollow href=/one>x</a> <a rel=nofollow href=/two>x</a>'
+    } | page /
+    page /choice 300 <<<'one or the other'
+    page /odd 999 <<<x
+    run timeout 60 "$weft" spider --check "$site/" inf 1
+    expect status 3
+    told="
+$site/choice: 300 Multiple Choices
+    in $site/
+
+$site/odd: 999
+    in $site/
+
+checked 3 URLs"
+    [[ $stdout == "$told"* ]] || fail "it told: $stdout"
+    expect_part stdout "
+links passed over: 2, because of nofollow (--no-robots)
+links passed over: 1, because they are no URLs"
+    end_site
+    exit "$failures"
+) || failures=$((failures + $?))
+
 it "is content if nothing is broken"
 www index.html <<<"<a href=$other/fine.html>c</a>"
 run "$weft" spider --check "$base/" inf 4

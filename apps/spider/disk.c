@@ -46,6 +46,18 @@ static int follow_pieces(struct page *page)
     return err;
 }
 
+static bool has_hash(const struct weft_crawl_result *result)
+{
+    return result->size > 0 && (result->hash[0] | result->hash[1]) != 0;
+}
+
+/* Its links do not count: there are too many pages that are the same. */
+static void tell_left_alone(struct page *page)
+{
+    trap_leave_out(&page->crawl->trap, &page->url, TRAP_SAME);
+    report_left_out(page->crawl, page->url.href.data, TRAP_SAME, false);
+}
+
 static int follow_all(struct page *page, struct weft_text media_type, const char *fields)
 {
     enum weft_links_type type;
@@ -58,7 +70,9 @@ static int follow_all(struct page *page, struct weft_text media_type, const char
         return err;
     page->depth = weft_crawl_depth(&page->crawl->state, page->id);
     page->scope_round = page->crawl->scope_round;
-    if (fields != NULL)
+    if (page->left_alone && linked)
+        tell_left_alone(page);
+    if (fields != NULL && !page->left_alone)
         fields_follow_lines(page, fields);
     if (!linked || page->read.data == NULL)
         return 0;
@@ -179,6 +193,9 @@ void disk_reread(struct crawl *crawl, weft_crawl_id id)
         return;
     }
     snprintf(page->name, sizeof page->name, "%.*s", WEFT_TEXT_ARGS(result.file));
+    /* Before it is read: so it is the same ones each time, whichever comes first. */
+    page->left_alone =
+        has_hash(&result) && trap_body_again(&crawl->trap, page->url.href, result.hash);
     crawl->rereading++;
     weft_queue_push(&crawl->disk, &crawl->op, &page->op, begin_read, reread);
 }
@@ -238,6 +255,8 @@ static void adopt(struct page *page)
                                                                        : page->look.size};
     if (page->read.data != NULL)
         take_hash(page, result.hash);
+    page->left_alone =
+        has_hash(&result) && trap_body(&page->crawl->trap, page->url.href, result.hash);
     int err = follow_all(page, weft_text(NULL, 0), NULL);
     if (err != 0) {
         settle_failed(page, err, weft_strerror(err));

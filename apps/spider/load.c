@@ -249,7 +249,8 @@ static enum weft_crawl_what without(enum weft_crawl_what before)
 void crawl_count_again(struct crawl *crawl, struct weft_text url, unsigned depth,
                        const struct weft_crawl_result *result)
 {
-    bool page = result->what == WEFT_CRAWL_DONE || result->what == WEFT_CRAWL_AGAIN;
+    bool page = result->what == WEFT_CRAWL_DONE || result->what == WEFT_CRAWL_AGAIN ||
+                (result->what == WEFT_CRAWL_WAITING && !update_is_done(crawl, result));
     trap_seen(&crawl->trap, url, depth, 1);
     if (page && result->size > 0 && (result->hash[0] | result->hash[1]) != 0)
         trap_body(&crawl->trap, url, result->hash);

@@ -92,6 +92,32 @@ expect_part stdout "pages whose links were left out: 6"
 spider --max-same 5 --max-repeats 0 --max-url 0 "$site/same/" inf
 expect_part stdout "nothing to do"
 
+it "does not follow them either when it looks through what it has once more"
+again=(--max-same 5 --max-repeats 0 --max-url 0)
+for changed in "--report $scratch/report.html" "--include *" "--exclude *.zip" --no-robots; do
+    fresh
+    spider -q "${again[@]}" "$site/same/" inf 1
+    [ "$(saved)" -eq 11 ] || fail "$(saved) files"
+    for _ in 1 2; do
+        set -f # the patterns are not the shell's
+        # shellcheck disable=SC2086  # an option and its value
+        spider "${again[@]}" $changed "$site/same/" inf 1
+        set +f
+        expect status 0
+        [ "$(saved)" -eq 11 ] || fail "$changed: $(saved) files"
+    done
+done
+fresh
+spider -q "${again[@]}" "$site/same/" inf 1
+rm -r "$home/.weft" # what is there is looked for on the disk
+spider "${again[@]}" "$site/same/" inf 1
+expect_part stdout "pages whose links were left out: 6"
+[ "$(saved)" -le 15 ] || fail "without a state: $(saved) files" # two of five need not be the same as before
+
+it "looks through as many as it may when the limit is a larger one"
+spider -q --max-same 8 --max-repeats 0 --max-url 0 "$site/same/" inf 1
+[ "$(saved)" -eq 17 ] || fail "$(saved) files"
+
 it "takes a start URL however it looks"
 fresh
 spider -q --max-url 30 --max-params 1 "$site/leaf/12345678901234567890?a&b&c" 0

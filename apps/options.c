@@ -149,11 +149,30 @@ static int take_flag(const struct reader *reader, const struct option *option, c
     return EXIT_OK;
 }
 
+/* Only of a word that says so: an empty word of its own is what a variable without a value leaves behind. */
+static bool is_erased(const struct option *option, const char *value)
+{
+    return option->erased && value != NULL && *value == '\0';
+}
+
+static void erase(const struct option *option)
+{
+    if (option->list != NULL)
+        option->list->count = 0;
+    else
+        *option->text = NULL;
+}
+
 /* value: what came in the same word, or NULL. */
 static int take(struct reader *reader, const struct option *option, const char *value)
 {
     if (option->flag != NULL)
         return take_flag(reader, option, value);
+    if (is_erased(option, value)) {
+        if (is_wanted(reader, option))
+            erase(option);
+        return EXIT_OK;
+    }
     if (value == NULL) {
         value = *reader->words;
         if (value == NULL || strncmp(value, "--", 2) == 0)

@@ -314,7 +314,7 @@ enum { OPTIONS_MOST = 96 };
 static void make_table(struct settings *settings, struct option *table)
 {
     const struct option options[] = {
-        {.name = "input", .letter = 'i', .text = &settings->input_},
+        {.name = "input", .letter = 'i', .text = &settings->input_, .erased = true},
         {.name = "output", .letter = 'o', .text = &settings->folder},
         {.name = "quiet", .letter = 'q', .flag = &settings->quiet},
         {.name = "verbose", .letter = 'v', .flag = &settings->verbose},
@@ -324,10 +324,10 @@ static void make_table(struct settings *settings, struct option *table)
         {.name = "check", .flag = &settings->check},
         {.name = "list", .flag = &settings->list},
         {.name = "dry-run", .flag = &settings->dry_run},
-        {.name = "report", .text = &settings->report},
+        {.name = "report", .text = &settings->report, .erased = true},
         {.name = "why", .text = &settings->why, .outside = true},
-        {.name = "log-json", .text = &settings->log_json},
-        {.name = "warc", .text = &settings->warc},
+        {.name = "log-json", .text = &settings->log_json, .erased = true},
+        {.name = "warc", .text = &settings->warc, .erased = true},
         {.name = "warc-only", .flag = &settings->warc_only},
         {.name = "warc-level", .number = &settings->warc_level, .least = 1, .most = 9},
         {.name = "progress", .words = progress_words, .word = &settings->progress},
@@ -335,11 +335,11 @@ static void make_table(struct settings *settings, struct option *table)
         {.name = "no-config", .flag = &settings->no_config_, .early = true, .outside = true},
         {.name = "save-config", .text = &settings->save_config, .outside = true},
         {.name = "scope", .words = scope_words, .word = &settings->scope_kind},
-        {.name = "host", .list = &settings->hosts},
-        {.name = "include", .list = &settings->include},
-        {.name = "include-regex", .list = &settings->include_regex},
-        {.name = "exclude", .list = &settings->exclude},
-        {.name = "exclude-regex", .list = &settings->exclude_regex},
+        {.name = "host", .list = &settings->hosts, .erased = true},
+        {.name = "include", .list = &settings->include, .erased = true},
+        {.name = "include-regex", .list = &settings->include_regex, .erased = true},
+        {.name = "exclude", .list = &settings->exclude, .erased = true},
+        {.name = "exclude-regex", .list = &settings->exclude_regex, .erased = true},
         {.name = "requisites", .letter = 'p', .flag = &settings->requisites},
         {.name = "no-robots", .flag = &settings->no_robots},
         {.name = "max-pages", COUNT(max_pages)},
@@ -369,16 +369,16 @@ static void make_table(struct settings *settings, struct option *table)
         {.name = "page-timeout", TIME(page_ms)},
         {.name = "min-rate", SIZE(min_rate)},
         {.name = "user-agent", .letter = 'U', .text = &settings->user_agent},
-        {.name = "header", .letter = 'H', .list = &settings->headers},
-        {.name = "user", .text = &settings->user},
-        {.name = "password", .text = &settings->password, .secret = true},
-        {.name = "password-file", .text = &settings->password_file},
-        {.name = "netrc", .text = &settings->netrc},
+        {.name = "header", .letter = 'H', .list = &settings->headers, .erased = true},
+        {.name = "user", .text = &settings->user, .erased = true},
+        {.name = "password", .text = &settings->password, .erased = true, .secret = true},
+        {.name = "password-file", .text = &settings->password_file, .erased = true},
+        {.name = "netrc", .text = &settings->netrc, .erased = true},
         {.name = "cookies", .flag = &settings->cookies},
-        {.name = "cookie-file", .text = &settings->cookie_file},
-        {.name = "proxy", .text = &settings->proxy},
-        {.name = "no-proxy", .text = &settings->no_proxy},
-        {.name = "ca-file", .text = &settings->ca_file},
+        {.name = "cookie-file", .text = &settings->cookie_file, .erased = true},
+        {.name = "proxy", .text = &settings->proxy, .erased = true},
+        {.name = "no-proxy", .text = &settings->no_proxy, .erased = true},
+        {.name = "ca-file", .text = &settings->ca_file, .erased = true},
         {.name = "insecure", .flag = &settings->insecure},
         {.name = "http1", .flag = &settings->http1},
         {.name = NULL},
@@ -582,7 +582,7 @@ static int check(const struct settings *settings)
     if (settings->scope_kind == SCOPE_HOSTS && settings->hosts.count == 0)
         return misused("spider", "--scope hosts needs at least one --host");
     if (settings->scope_kind != SCOPE_HOSTS && settings->hosts.count > 0)
-        return misused("spider", "--host needs --scope hosts");
+        return misused("spider", "--host needs --scope hosts; --host= takes back what a file says");
     if (settings->no_private && settings->proxy != NULL)
         return misused("spider", "--no-private cannot see where a --proxy connects to");
     if (settings->keep_originals && !settings->convert)

@@ -41,6 +41,24 @@ run saved_settings --config "$conf" -o .
 expect stdout "quiet"
 config '# a comment' '' '  max-pages=3  ' $'\tquiet\r' 'exclude = *.iso' 'exclude = /a#b/'
 
+it "takes back what the file says of lists and texts, with nothing behind the ="
+config 'scope = hosts' 'host = a.example' 'exclude = *.iso' 'warc = x.warc' 'user = me' 'password = hush'
+spider --config "$conf" --scope host --save-config -
+expect status 2
+expect_part stderr "--host= takes back what a file says"
+run saved_settings --config "$conf" --scope host --host= --exclude= --exclude /new/ --warc= --user= --password= -o .
+expect stdout "exclude = /new/"
+run saved_settings --config "$conf" --host= --host b.example -o .
+expect_part stdout "host = b.example"
+[[ $stdout != *a.example* ]] || fail "it is still there: $stdout"
+config 'exclude = *.iso' 'exclude =' 'exclude = /b/'
+run saved_settings --config "$conf" -o .
+expect stdout "exclude = /b/"
+spider --config "$conf" --exclude '' --save-config - # a variable that is empty
+expect status 2
+expect_part stderr "--exclude takes a value that is not empty"
+config '# a comment' '' '  max-pages=3  ' $'\tquiet\r' 'exclude = *.iso' 'exclude = /a#b/'
+
 it "takes the user's own file if it is there, unless it is told not to"
 mkdir -p "$XDG_CONFIG_HOME/weft"
 echo 'delay = 7s' >"$XDG_CONFIG_HOME/weft/spider.conf"

@@ -106,20 +106,30 @@ struct weft_text warc_record_get(const struct warc_record *record, const char *n
     return warc_lines_get(weft_text(record->head.data, record->head.used), name);
 }
 
+/* Our own lines end in CR LF. Those of a server stand there as they came, and some end in LF only. */
+static bool is_empty_line(const struct warc_buffer *lines, bool servers)
+{
+    const char *end = lines->data + lines->used;
+    if (lines->starved || lines->used < 4)
+        return false;
+    return memcmp(end - 4, "\r\n\r\n", 4) == 0 ||
+           (servers && end[-1] == '\n' && (end[-2] == '\n' || memcmp(end - 3, "\n\r", 2) == 0));
+}
+
 /* Up to the empty line; as much of it as stands in what has come. */
-static bool take_some(struct warc_reader *reader, struct warc_buffer *lines, struct weft_text text)
+static bool take_some(struct warc_reader *reader, struct warc_buffer *lines, struct weft_text text,
+                      bool servers)
 {
     for (size_t i = 0; i < text.size; i++) {
         warc_add(lines, text.data + i, 1);
         reader->out_at++;
-        if (!lines->starved && lines->used >= 4 &&
-            memcmp(lines->data + lines->used - 4, "\r\n\r\n", 4) == 0)
+        if (is_empty_line(lines, servers))
             return true;
     }
     return false;
 }
 
-static int take_lines(struct warc_reader *reader, struct warc_buffer *lines)
+static int take_lines(struct warc_reader *reader, struct warc_buffer *lines, bool servers)
 {
     bool whole = false;
     while (!whole && lines->used < WARC_HEAD_MAX) {
@@ -127,7 +137,7 @@ static int take_lines(struct warc_reader *reader, struct warc_buffer *lines)
         int got = fill(reader, &text);
         if (got <= 0)
             return got < 0 ? got : WEFT_EDAMAGED;
-        whole = take_some(reader, lines, text);
+        whole = take_some(reader, lines, text, servers);
         if (lines->starved)
             return UV_ENOMEM;
     }
@@ -152,7 +162,7 @@ int warc_read_head(struct warc_reader *reader, uint64_t at, struct warc_record *
     record->head.used = record->block.used = 0;
     int err = go_to(reader, at);
     if (err == 0)
-        err = take_lines(reader, &record->head);
+        err = take_lines(reader, &record->head, false);
     if (err != 0)
         return err;
     struct weft_text head = weft_text(record->head.data, record->head.used);
@@ -164,7 +174,7 @@ int warc_read_heads(struct warc_reader *reader, uint64_t at, struct warc_record 
 {
     int err = warc_read_head(reader, at, record);
     if (err == 0)
-        err = take_lines(reader, &record->block);
+        err = take_lines(reader, &record->block, true);
     return err == 0 && record->block.used > record->block_size ? WEFT_EDAMAGED : err;
 }
 

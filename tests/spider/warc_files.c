@@ -279,6 +279,28 @@ TEST(what_is_not_modified_refers_to_the_answer_that_it_was_asked_about)
     }
 }
 
+TEST(what_is_not_modified_is_found_also_if_the_server_ends_its_lines_otherwise)
+{
+    static const char *const heads[] = {"HTTP/1.1 200 OK\nETag: \"b\"\n\n",
+                                        "HTTP/1.1 200 OK\nETag: \"b\"\n\r\n",
+                                        "HTTP/1.1 200 OK\r\nETag: \"b\"\n\n"};
+    const char *url = "http://a.example/1";
+    EACH(packed)
+    {
+        for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+            struct warc warc;
+            choose(packed);
+            assert_int_equal(open_it(&warc, NULL), 0);
+            struct warc_exchange exchange = exchange_of(url, "body");
+            exchange.head = weft_text_of(heads[i]);
+            assert_int_equal(warc_put(&warc, &exchange), 0);
+            assert_string_equal(since(&warc, packed, url, "If-None-Match: \"b\""),
+                                "2001-09-09T01:46:40Z http://a.example/1");
+            warc_close(&warc);
+        }
+    }
+}
+
 /* As somebody's own file, or the remains of one who was killed. */
 static void take_names(int count)
 {

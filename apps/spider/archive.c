@@ -8,7 +8,8 @@
  *
  * How far the archive has come is kept in the state with each commit, and its bytes are made durable
  * before that: by the commit itself, which syncs the file system of the folder, or, if the archive is
- * on another one, here.
+ * on another one, here. It is kept under the archive's id: a crawl may go back to one that it has
+ * written to earlier.
  *
  * Without files (--warc-only) a page that has to be looked through again is read from the archive. The
  * "name" it has in the state then says which archive that is, and where in it: no file has such a one,
@@ -20,9 +21,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char key_mark[] = "crawl/warc", name_prefix[] = ".warc/";
+/* Of older crawls there is one mark only, without an id in its key. */
+static const char key_mark[] = "crawl/warc", key_marks[] = "crawl/warc/", name_prefix[] = ".warc/";
 
-enum { ID_SHOWN = 13, INFO_MAX = 1024 }; /* so many letters of its id are enough to know it by */
+enum {
+    ID_SHOWN = 13, /* so many letters of its id are enough to know it by */
+    INFO_MAX = 1024,
+    KEY_SIZE = sizeof key_marks + WARC_ID
+};
 
 static const char *id_of(const struct crawl *crawl)
 {
@@ -60,15 +66,38 @@ static bool is_elsewhere(const struct crawl *crawl)
            folder.st_dev != file.st_dev;
 }
 
+static struct weft_text key_of(const char *id, char key[KEY_SIZE])
+{
+    snprintf(key, KEY_SIZE, "%s%s", key_marks, id);
+    return weft_text_of(key);
+}
+
+/* That of the archive that is there; without an id: it is none of ours, or not there. */
+static int recall_mark(struct crawl *crawl, struct warc_mark *mark)
+{
+    struct weft_text kept;
+    char id[WARC_ID], key[KEY_SIZE];
+    *mark = (struct warc_mark){0};
+    int err = warc_id_of(crawl->settings->warc, id);
+    if (err != 0 || id[0] == '\0')
+        return err;
+    err = weft_crawl_get(&crawl->state, key_of(id, key), &kept);
+    if (err == 0 && kept.data == NULL)
+        err = weft_crawl_get(&crawl->state, weft_text_of(key_mark), &kept);
+    if (err == 0)
+        warc_mark_read(kept, mark);
+    return err;
+}
+
 int archive_mark(struct crawl *crawl)
 {
     struct warc_mark mark;
-    char text[WARC_MARK];
+    char text[WARC_MARK], key[KEY_SIZE];
     warc_mark(&crawl->warc, &mark);
     if (crawl->marked.end == mark.end && crawl->marked.index_end == mark.index_end)
         return 0;
     warc_mark_show(&mark, text);
-    int err = weft_crawl_put(&crawl->state, weft_text_of(key_mark), weft_text_of(text));
+    int err = weft_crawl_put(&crawl->state, key_of(mark.id, key), weft_text_of(text));
     if (err == 0)
         crawl->marked = mark;
     return err;
@@ -97,15 +126,13 @@ static int complain_open(const struct crawl *crawl, int err)
 int archive_open(struct crawl *crawl)
 {
     const struct settings *settings = crawl->settings;
-    struct weft_text kept;
-    struct warc_mark mark = {0};
+    struct warc_mark mark;
     char info[INFO_MAX];
     if (settings->warc == NULL)
         return 0;
-    int err = weft_crawl_get(&crawl->state, weft_text_of(key_mark), &kept);
+    int err = recall_mark(crawl, &mark);
     if (err != 0)
         return complain_open(crawl, err);
-    warc_mark_read(kept, &mark);
     describe(settings, info);
     err = warc_open(&crawl->warc, settings->warc, (int)settings->warc_level, &mark,
                     weft_text_of(info));

@@ -11,8 +11,10 @@
  * The index before the mark is read too, whatever its order: it tells which bodies are there, and which
  * answers. */
 #include "warc/inside.h"
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <weft/alloc.h>
@@ -20,18 +22,48 @@
 
 /* ---- the records ---------------------------------------------------------------------------- */
 
+/* The id of the first record; "": it is no archive. */
+static int read_id(struct warc_reader *reader, char to[WARC_ID])
+{
+    struct warc_record record = {0};
+    to[0] = '\0';
+    int err = warc_read_head(reader, 0, &record);
+    struct weft_text id = warc_record_get(&record, "WARC-Record-ID"); /* "<urn:uuid:…>" */
+    if (err == 0 && id.size > 2 && id.size - 2 < WARC_ID)
+        snprintf(to, WARC_ID, "%.*s", (int)(id.size - 2), id.data + 1);
+    warc_record_free(&record);
+    return err == WEFT_EDAMAGED ? 0 : err;
+}
+
 /* Is it the archive of the mark? */
 static int check_first(struct warc *warc, struct warc_reader *reader, const struct warc_mark *mark)
 {
-    struct warc_record record = {0};
-    int err = warc_read_head(reader, 0, &record);
-    struct weft_text id = warc_record_get(&record, "WARC-Record-ID");
-    bool same =
-        err == 0 && id.size > 2 && weft_text_is(weft_text(id.data + 1, id.size - 2), mark->id);
-    warc_record_free(&record);
-    if (same)
+    char id[WARC_ID];
+    int err = read_id(reader, id);
+    if (err == 0 && strcmp(id, mark->id) != 0)
+        err = UV_EEXIST;
+    if (err == 0)
         snprintf(warc->id, sizeof warc->id, "%s", mark->id);
-    return same ? 0 : err == 0 || err == WEFT_EDAMAGED ? UV_EEXIST : err;
+    return err;
+}
+
+int warc_id_of(const char *path, char id[WARC_ID])
+{
+    struct weft_text name = weft_text_of(path);
+    bool packed = name.size > 3 && strcmp(path + name.size - 3, ".gz") == 0;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe has nobody at its end */
+    id[0] = '\0';
+    if (fd < 0)
+        return 0; /* whoever opens it for writing finds out why */
+    struct warc_reader *reader = weft_calloc(1, sizeof *reader);
+    int err = reader == NULL ? UV_ENOMEM : warc_reader_init(reader, fd, packed);
+    if (err == 0) {
+        err = read_id(reader, id);
+        warc_reader_free(reader);
+    }
+    weft_free(reader);
+    close(fd);
+    return err;
 }
 
 /* *end moves to behind the last one that is whole. */

@@ -77,6 +77,8 @@ int warc_sort(struct warc *warc);
 /* Safe on one that is not open, but all zero. A new one without a name is removed. */
 void warc_close(struct warc *warc);
 
+/* Whose mark is wanted: the id of the archive at path; "" if there is none. */
+int warc_id_of(const char *path, char id[WARC_ID]);
 /* A mark as a line of text, and back; false: it is none. */
 void warc_mark_show(const struct warc_mark *mark, char text[WARC_MARK]);
 bool warc_mark_read(struct weft_text text, struct warc_mark *mark);

@@ -318,6 +318,20 @@ rm "$scratch/link.warc" "$scratch"/beside.*
 [ -z "$(find "$scratch" -name '*.part' -o -name '*.runs' -o -name '*.sorted')" ] ||
     fail "left behind: $(ls "$scratch")"
 
+it "goes on with each archive that a crawl has written to"
+fresh
+rm -f "$scratch"/{first,second}.*
+spider -q "$site/" 0 --warc "$scratch/first.warc"
+spider -q "$site/" 1 1 --max-pages 2 --warc "$scratch/second.warc.gz"
+spider "$site/" 1 1 --max-pages 3 --warc "$scratch/first.warc"
+expect status 0
+spider "$site/" inf 1 --warc "$scratch/second.warc.gz"
+expect status 0
+check "$scratch/first.warc"
+[ "$(archived | wc -l)" -eq 2 ] || fail "$(archived | wc -l) pages in the first"
+check "$scratch/second.warc.gz"
+[ "$(archived | wc -l)" -eq 3 ] || fail "$(archived | wc -l) pages in the second"
+
 it "says that its index is gone, and makes no other one"
 fresh
 spider -q "$site/" 1 2 --warc "$scratch/gone.warc"

@@ -109,9 +109,9 @@ struct weft_text warc_record_get(const struct warc_record *record, const char *n
 /* Our own lines end in CR LF. Those of a server stand there as they came, and some end in LF only. */
 static bool is_empty_line(const struct warc_buffer *lines, bool servers)
 {
-    const char *end = lines->data + lines->used;
     if (lines->starved || lines->used < 4)
         return false;
+    const char *end = lines->data + lines->used;
     return memcmp(end - 4, "\r\n\r\n", 4) == 0 ||
            (servers && end[-1] == '\n' && (end[-2] == '\n' || memcmp(end - 3, "\n\r", 2) == 0));
 }

@@ -50,8 +50,7 @@ struct option {
     bool early;   /* options_read_early wants it */
     bool outside; /* it belongs to the command line: no file of settings has it */
     bool secret;  /* a file may have it, but none is ever written with it */
-    bool
-        erased; /* a text or a list: "--name=", with nothing behind it, takes back what came before */
+    bool erased;  /* a text or a list: "--name=" takes back what came before */
     void (*show)(uint64_t number, char *buffer, size_t size); /* the way back from parse */
 };
 

@@ -26,10 +26,9 @@ struct page;
 enum { UPDATE_ETAG = 256, UPDATE_DATE = 64, UPDATE_STARTS = 10 };
 
 struct update {
-    int64_t since; /* it began then, in seconds since 1970; 0: there is none */
-    bool
-        look_through; /* rules or nesting have changed, or something has come nearer before it was asked for:
-                          links of what has not changed count anew */
+    int64_t since;     /* it began then, in seconds since 1970; 0: there is none */
+    bool look_through; /* rules or nesting have changed, or something has come nearer before it was
+                          asked for: links of what has not changed count anew */
     uint64_t fresh, changed, same, gone; /* pages */
     weft_crawl_id starts[UPDATE_STARTS]; /* start URLs that are the same, the first few */
     size_t starts_count;

@@ -52,10 +52,9 @@ struct weft_file_concat {
     size_t count;
     const char *dest;
     /* Set before the start; starting leaves them alone. */
-    bool
-        durable; /* fsync the file and its directory: if only that of the latter fails, the status is
-                   * its error, although dest is the new one */
-    int input;   /* the descriptor that "-" stands for */
+    bool durable; /* fsync the file and its directory: if only that of the latter fails, the
+                     status is its error, although dest is the new one */
+    int input;    /* the descriptor that "-" stands for */
     uint64_t max; /* at most so many bytes; 0: any number */
 
     uint64_t size; /* how many bytes dest has; 0 unless the status is 0 */

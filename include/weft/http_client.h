@@ -111,12 +111,12 @@ struct weft_http_client {
     unsigned max_connections;      /* at the same time; 0: no limit but that of max_handles */
     unsigned max_host_connections; /* the same to one host; 0: no limit */
     unsigned max_idle;             /* connections kept for later; 0: as many as max_handles */
-    unsigned
-        max_handles; /* requests at the same time, others wait in line; 0: WEFT_FETCH_HANDLES */
-    bool no_http2;   /* HTTP/1.1 only; otherwise HTTP/2 where a TLS server offers it */
-    bool no_direct;  /* have curl do everything: also what would go over connections of our own,
-                        which is GET and HEAD by http without a proxy, a password or cookies. The
-                        limits above count the connections of each of the two apart */
+    unsigned max_handles;          /* requests at the same time; 0: WEFT_FETCH_HANDLES. Others
+                                      wait in line */
+    bool no_http2;  /* HTTP/1.1 only; otherwise HTTP/2 where a TLS server offers it */
+    bool no_direct; /* have curl do everything: also what would go over connections of our own,
+                       which is GET and HEAD by http without a proxy, a password or cookies. The
+                       limits above count the connections of each of the two apart */
 
     const char *user_agent; /* NULL: none is sent */
     const char *proxy;    /* "http://user:password@host:port", also https and socks5h; NULL: none */
@@ -317,8 +317,7 @@ struct weft_http_fetch {
                      same. on_head is called as always; on_body gets only what was asked for: the
                      body of such an answer is collected, and of one that is too large its
                      beginning */
-    bool
-        keep_heads; /* keep request_head and answer_head: for archives, and for who looks closely */
+    bool keep_heads; /* keep request_head and answer_head: for archives and the like */
     weft_http_fetch_head_fn *on_head;
     weft_http_fetch_body_fn *on_body; /* NULL: the body is collected; see only_ok */
 

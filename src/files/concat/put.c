@@ -61,8 +61,8 @@ static int put_range(struct weft_concat_job *job, struct piece *piece, size_t *i
             weft__file_clone_range(piece->fd, &from, job->replace.fd, NULL, (size_t)piece->size);
         if (copied < 0 && copied != UV_EIO)
             return (int)copied;
-        if (copied <=
-            0) { /* also for a broken disk: by hand it is known whether this or that one is */
+        /* Also if a disk is broken: by hand it is known which one. */
+        if (copied <= 0) {
             uv_mutex_lock(&job->lock);
             job->plan.by_hand = true;
             uv_mutex_unlock(&job->lock);

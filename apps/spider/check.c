@@ -237,21 +237,16 @@ static size_t count_untold(const struct broken *broken)
     return count;
 }
 
-uint32_t check_left(const struct crawl *crawl)
-{
-    return crawl->state.counts[WEFT_CRAWL_WAITING] + crawl->state.counts[WEFT_CRAWL_AGAIN];
-}
-
 /* That nothing was found broken means little if not everything was looked at. */
 static void tell_left(const struct crawl *crawl)
 {
-    if (check_left(crawl) == 0)
+    if (crawl_left(crawl) == 0)
         return;
     if (crawl->stop == CRAWL_LIMIT)
         printf("stopped at the limit of --%s", crawl->story.limit);
     else
         printf("%s", report_why_it_ended(crawl));
-    printf(": %u not checked\n", check_left(crawl));
+    printf(": %u not checked\n", crawl_left(crawl));
 }
 
 /* Links that are no URLs of the crawl, for one reason or another. */
@@ -281,7 +276,7 @@ void check_report(struct crawl *crawl)
         printf("\nthere is no memory to tell who links to all that is broken\n");
     printf("%schecked %u URLs in %s: %zu broken, linked to in %zu places; %u skipped, %u moved\n",
            told.places > 0 ? "\n" : "",
-           crawl->state.known - check_left(crawl) - crawl->state.counts[WEFT_CRAWL_SKIPPED],
+           crawl->state.known - crawl_left(crawl) - crawl->state.counts[WEFT_CRAWL_SKIPPED],
            units_show_time(ms, time), told.targets, told.places,
            crawl->state.counts[WEFT_CRAWL_SKIPPED], crawl->state.counts[WEFT_CRAWL_MOVED]);
     tell_left(crawl);

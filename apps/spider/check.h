@@ -8,7 +8,6 @@
 #define WEFT_SPIDER_CHECK_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <weft/links.h>
 
 struct crawl;
@@ -24,8 +23,6 @@ bool check_answered(struct page *page);
  * dealt with. */
 bool check_by_get_instead(const struct page *page);
 bool check_unanswered(struct page *page);
-/* How many of the URLs that are known are still to be looked at. */
-uint32_t check_left(const struct crawl *crawl);
 /* In the end: what is broken, and who links to it. */
 void check_report(struct crawl *crawl);
 

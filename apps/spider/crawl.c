@@ -87,6 +87,8 @@ static bool is_over(const struct crawl *crawl)
 static void end(struct crawl *crawl)
 {
     int err = offline_close(crawl);
+    if (crawl->stop == CRAWL_LIMIT && crawl_left(crawl) == 0)
+        crawl->stop = CRAWL_GOES_ON; /* it was reached with the last URL: nothing was left out */
     if (err == 0)
         err = update_close(crawl);
     if (err != 0)
@@ -140,6 +142,11 @@ uint64_t crawl_pages_there(const struct crawl *crawl)
 {
     const uint32_t *counts = crawl->state.counts;
     return (uint64_t)counts[WEFT_CRAWL_DONE] + counts[WEFT_CRAWL_AGAIN] + crawl->update.files;
+}
+
+uint32_t crawl_left(const struct crawl *crawl)
+{
+    return crawl->state.counts[WEFT_CRAWL_WAITING] + crawl->state.counts[WEFT_CRAWL_AGAIN];
 }
 
 /* 0: as many as there are. What is known and asked for again is no page more. */

@@ -252,6 +252,8 @@ void crawl_feed(struct crawl *crawl);
 void crawl_count(struct crawl *crawl, size_t size);
 /* Pages that are there, from earlier runs too: what --max-pages limits. */
 uint64_t crawl_pages_there(const struct crawl *crawl);
+/* How many of the URLs that are known are still to be fetched, or looked through. */
+uint32_t crawl_left(const struct crawl *crawl);
 /* May one more page begin? */
 bool crawl_may_begin(const struct crawl *crawl);
 /* Stop at once: what is under way is left, too. */
@@ -271,6 +273,8 @@ int crawl_open_scope(struct crawl *crawl);
 int crawl_recall_scope(struct crawl *crawl);
 /* Are they those of the last run, wherever that began? */
 bool crawl_has_rules(struct crawl *crawl);
+/* It is a page with something in it, and it is known which bytes those are. */
+bool crawl_has_body(const struct weft_crawl_result *result);
 /* A URL that is known, and what became of it, count against traps as when it was met. */
 void crawl_count_again(struct crawl *crawl, struct weft_text url, unsigned depth,
                        const struct weft_crawl_result *result);

@@ -46,11 +46,6 @@ static int follow_pieces(struct page *page)
     return err;
 }
 
-static bool has_hash(const struct weft_crawl_result *result)
-{
-    return result->size > 0 && (result->hash[0] | result->hash[1]) != 0;
-}
-
 /* Its links do not count: there are too many pages that are the same. */
 static void tell_left_alone(struct page *page)
 {
@@ -194,8 +189,8 @@ void disk_reread(struct crawl *crawl, weft_crawl_id id)
     }
     snprintf(page->name, sizeof page->name, "%.*s", WEFT_TEXT_ARGS(result.file));
     /* Before it is read: so it is the same ones each time, whichever comes first. */
-    page->left_alone =
-        has_hash(&result) && trap_body_again(&crawl->trap, page->url.href, result.hash);
+    page->left_alone = crawl_has_body(&result) && trap_body_again(&crawl->trap, TRAP_LOOKED_THROUGH,
+                                                                  page->url.href, result.hash);
     crawl->rereading++;
     weft_queue_push(&crawl->disk, &crawl->op, &page->op, begin_read, reread);
 }
@@ -256,7 +251,7 @@ static void adopt(struct page *page)
     if (page->read.data != NULL)
         take_hash(page, result.hash);
     page->left_alone =
-        has_hash(&result) && trap_body(&page->crawl->trap, page->url.href, result.hash);
+        crawl_has_body(&result) && trap_body(&page->crawl->trap, page->url.href, result.hash);
     int err = follow_all(page, weft_text(NULL, 0), NULL);
     if (err != 0) {
         settle_failed(page, err, weft_strerror(err));

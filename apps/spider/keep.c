@@ -105,13 +105,23 @@ static const char *why_unread(int status)
                                : weft_strerror(status);
 }
 
+/* What it was when it was fetched before is counted already. */
+static bool count_body(const struct page *page)
+{
+    struct crawl *crawl = page->crawl;
+    struct weft_crawl_result before;
+    bool again = weft_crawl_result(&crawl->state, page->id, &before) == 0 &&
+                 crawl_has_body(&before) && memcmp(before.hash, page->hash, sizeof page->hash) == 0;
+    return again ? trap_body_again(&crawl->trap, TRAP_FETCHED, page->url.href, page->hash)
+                 : trap_body(&crawl->trap, page->url.href, page->hash);
+}
+
 /* Is it one of too many that are the same? They may lead deeper and deeper, by links that are
  * relative. Of a long one the links were followed as it came. */
 static bool is_one_too_many(const struct page *page)
 {
     struct crawl *crawl = page->crawl;
-    if (!page->reader->linked || page->reader->size == 0 ||
-        !trap_body(&crawl->trap, page->url.href, page->hash))
+    if (!page->reader->linked || page->reader->size == 0 || !count_body(page))
         return false;
     trap_leave_out(&crawl->trap, &page->url, TRAP_SAME);
     report_left_out(crawl, page->url.href.data, TRAP_SAME, false);

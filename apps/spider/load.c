@@ -245,14 +245,19 @@ static enum weft_crawl_what without(enum weft_crawl_what before)
                : WEFT_CRAWL_SKIPPED;
 }
 
+bool crawl_has_body(const struct weft_crawl_result *result)
+{
+    return result->size > 0 && (result->hash[0] | result->hash[1]) != 0;
+}
+
 /* What counts against traps is not kept: it follows from what is known. */
 void crawl_count_again(struct crawl *crawl, struct weft_text url, unsigned depth,
                        const struct weft_crawl_result *result)
 {
     bool page = result->what == WEFT_CRAWL_DONE || result->what == WEFT_CRAWL_AGAIN ||
-                (result->what == WEFT_CRAWL_WAITING && !update_is_done(crawl, result));
+                result->what == WEFT_CRAWL_WAITING; /* for another time */
     trap_seen(&crawl->trap, url, depth, 1);
-    if (page && result->size > 0 && (result->hash[0] | result->hash[1]) != 0)
+    if (page && crawl_has_body(result))
         trap_body(&crawl->trap, url, result->hash);
 }
 

@@ -4,9 +4,9 @@
  * within the window. That is smooth enough to be read, and forgets what was long ago.
  *
  * An end is in sight when what waits has stopped growing: until then each page brings more than it
- * takes away, and any estimate would be a lie. Everything that is settled brings the end nearer, not
- * only what is saved. But what waits now takes a while, whatever will come: a limit that is reached before
- * that is an end in sight, too. */
+ * takes away, and any estimate would be a lie. So it is where each page leads to one more, and nothing
+ * ever waits for long. Everything that is settled brings the end nearer, not only what is saved. But what
+ * waits now takes a while, whatever will come: a limit that is reached before that is an end in sight, too. */
 #include "spider/rates.h"
 #include <string.h>
 
@@ -85,6 +85,18 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Is what became known meanwhile more than what has ever waited? So it is where each page leads to the next. */
+static bool feeds_itself(const struct rates_sample *then, const struct rates_sample *now)
+{
+    uint64_t before = then->settled + then->waiting;
+    return now->settled + now->waiting > before + most(then->waiting, now->waiting);
+}
+
 int64_t rates_left_ms(const struct rates *rates, const struct rates_limits *limits, bool endless)
 {
     const struct rates_sample *then = oldest(rates), *now = &rates->last_;
@@ -99,5 +111,6 @@ int64_t rates_left_ms(const struct rates *rates, const struct rates_limits *limi
     limit = least(limit, limits->ms);
     if (limit <= drained)
         return (int64_t)limit;
-    return endless || now->ms - rates->grown_ms_ < RATES_STEADY_MS ? -1 : (int64_t)drained;
+    bool grows = now->ms - rates->grown_ms_ < RATES_STEADY_MS;
+    return endless || grows || feeds_itself(then, now) ? -1 : (int64_t)drained;
 }

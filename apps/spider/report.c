@@ -183,10 +183,24 @@ static void tell_update(const struct crawl *crawl)
            (unsigned long long)update->same);
 }
 
+/* The same command goes on only if it would not stop at once, and not begin anew. */
+static void tell_left(const struct crawl *crawl)
+{
+    bool limited = crawl->stop == CRAWL_LIMIT;
+    if (crawl->stop == CRAWL_GOES_ON || crawl_left(crawl) == 0)
+        return;
+    printf("%u URLs wait: ", crawl_left(crawl));
+    if (limited && strcmp(crawl->story.limit, "max-pages") == 0)
+        printf("a larger --max-pages goes on\n");
+    else if (limited && crawl->update.ended)
+        printf("run it without --update to go on\n");
+    else
+        printf("run the same command again to go on\n");
+}
+
 void report_summary(struct crawl *crawl)
 {
     const struct settings *settings = crawl->settings;
-    const uint32_t *counts = crawl->state.counts;
     bool for_people = isatty(STDOUT_FILENO) == 1 && settings->progress != PROGRESS_NONE;
     uint64_t ms = weft_now(weft_loop_of(&crawl->op)) - crawl->begun_at;
     if (settings->check) {
@@ -215,7 +229,5 @@ void report_summary(struct crawl *crawl)
     else
         tell_all(crawl, ms);
     tell_traps(&crawl->trap);
-    if (crawl->stop != CRAWL_GOES_ON)
-        printf("%u URLs wait: run the same command again to go on\n",
-               counts[WEFT_CRAWL_WAITING] + counts[WEFT_CRAWL_AGAIN]);
+    tell_left(crawl);
 }

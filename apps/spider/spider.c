@@ -142,7 +142,7 @@ static int exit_status(struct crawl *crawl)
         return EXIT_USAGE;
     if (status != 0)
         return EXIT_NO_OUTPUT; /* the folder or the state could not be opened */
-    if (crawl->settings->check && crawl->stop == CRAWL_LIMIT && check_left(crawl) > 0)
+    if (crawl->settings->check && crawl->stop == CRAWL_LIMIT && crawl_left(crawl) > 0)
         return EXIT_INTERRUPTED; /* nobody can say yet that nothing is broken */
     if (a_start_failed(crawl))
         return EXIT_START_FAILED;

@@ -108,7 +108,7 @@ static uint64_t host_key(struct trap *trap, struct weft_text origin)
     return trap->host.key;
 }
 
-/* kind: 'b' for how many there are, 'a' for how many were looked through again. */
+/* kind: 'b' for how many there are, or enum trap_again. */
 static uint64_t body_key(struct trap *trap, uint64_t kind, struct weft_text href,
                          const uint64_t body[2])
 {
@@ -319,12 +319,13 @@ bool trap_body(struct trap *trap, struct weft_text href, const uint64_t hash[2])
 
 /* Only bodies that too many have need a second count: there are few of them, and a page that comes nearer again
  * and again is not one of too many. */
-bool trap_body_again(struct trap *trap, struct weft_text href, const uint64_t hash[2])
+bool trap_body_again(struct trap *trap, enum trap_again how, struct weft_text href,
+                     const uint64_t hash[2])
 {
     const struct trap_slot *slot = find(trap, body_key(trap, 'b', href, hash));
     if (trap->limits.same == 0 || slot == NULL || slot->count <= trap->limits.same)
         return false;
-    return count(trap, body_key(trap, 'a', href, hash), 0, 1)->count > trap->limits.same;
+    return count(trap, body_key(trap, how, href, hash), 0, 1)->count > trap->limits.same;
 }
 
 bool trap_leave_out(struct trap *trap, const struct weft_url *url, enum trap_kind kind)

@@ -8,7 +8,7 @@
  *     of a pattern      how many URLs that differ in numbers only, and how many links the farthest of
  *                       them is away from the nearest: a shelf is wide, a calendar is deep
  *     of a host's body  how many pages that are the same to the byte; and of those, how many were looked
- *                       through again: it must not be all of them then, and each time more
+ *                       through, or fetched, again: it must not be all of them then, and each time more
  *
  * Counts are kept in a table of a megabyte at most, under keyed hashes: nobody can make two things meet
  * there. Where it is full the smallest count is forgotten: an endless space is noticed too late
@@ -99,8 +99,11 @@ uint64_t trap_host(struct trap *trap, struct weft_text href);
 void trap_seen(struct trap *trap, struct weft_text href, unsigned depth, unsigned more);
 /* A page with this body was fetched. true: there were too many that are the same. */
 bool trap_body(struct trap *trap, struct weft_text href, const uint64_t hash[2]);
-/* The same for one that was counted by trap_body before, and is looked through again. */
-bool trap_body_again(struct trap *trap, struct weft_text href, const uint64_t hash[2]);
+/* The same for one that trap_body has counted before, and that is looked through or fetched again. Those are
+ * counted apart: what cannot be looked through is fetched instead. */
+enum trap_again { TRAP_LOOKED_THROUGH = 'l', TRAP_FETCHED = 'f' };
+bool trap_body_again(struct trap *trap, enum trap_again how, struct weft_text href,
+                     const uint64_t hash[2]);
 
 /* It was left out. true: it is the first of its host or pattern for which that is so, or the first
  * host. */

@@ -108,7 +108,7 @@ void update_waits(struct crawl *crawl, weft_crawl_id id, const struct weft_crawl
         return;
     if (file)
         update->known[id] |= UPDATE_FILE;
-    if (due && (file || moved))
+    if (due && (result->file.size > 0 || moved))
         update->known[id] |= UPDATE_DUE;
     update->files += file;
     update->due += (update->known[id] & UPDATE_DUE) != 0;

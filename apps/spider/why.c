@@ -71,7 +71,9 @@ static void tell_when(const struct weft_crawl_result *result)
 
 static void tell_saved(const struct weft_crawl_result *result)
 {
-    tell("file", "%s, %llu bytes", plain(result->file), (unsigned long long)result->size);
+    bool archived = archive_has_name(result->file);
+    tell("file", "%s, %llu bytes", archived ? "in the archive" : plain(result->file),
+         (unsigned long long)result->size);
     if (result->media_type.size > 0)
         tell("type", "%s", plain(result->media_type));
     if (result->http_status == 0)

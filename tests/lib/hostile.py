@@ -333,6 +333,16 @@ def same(peer):
     peer.page("<h1>Not found</h1> <a href=c/>c</a> <a href=d/>d</a>")
 
 
+def alike(peer):
+    """Twenty pages that are the same, with links to some that are not."""
+    if peer.path == "/alike/":
+        peer.page("".join(f"<a href={i}/>{i}</a>" for i in range(20)))
+    elif peer.path.endswith("/"):
+        peer.page("<a href=own>own</a>")
+    else:
+        peer.page(peer.path)
+
+
 def many_hosts(peer):
     """Pictures from 50 hosts, where nobody is."""
     port = peer.host.partition(":")[2]

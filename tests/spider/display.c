@@ -180,6 +180,20 @@ TEST(an_end_is_seen_when_what_waits_has_not_grown_for_a_while)
     assert_int_equal(left_ms(&rates), 0);
 }
 
+TEST(no_end_is_seen_as_long_as_each_page_leads_to_another)
+{
+    struct rates rates = {0};
+    struct rates_sample sample = {.waiting = 4};
+    rates_add(&rates, &sample);
+    go(&rates, &sample, 60, 40, 0);
+    assert_int_equal(left_ms(&rates), -1);
+    sample.waiting = 1000; /* a page that has many */
+    go(&rates, &sample, 1, 40, -40);
+    assert_int_equal(left_ms(&rates), -1);
+    go(&rates, &sample, 5, 40, -40);
+    assert_int_equal(left_ms(&rates), 760 * 1000 / 40);
+}
+
 TEST(a_limit_is_an_end_if_it_is_reached_before_what_waits_now)
 {
     struct rates rates = {0};

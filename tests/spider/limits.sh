@@ -40,7 +40,7 @@ fresh
 spider --max-pages 7 "$site/" inf 4
 expect status 0
 expect_part stdout "stopped at the limit"
-expect_part stdout "run the same command again to go on"
+expect_part stdout "URLs wait: a larger --max-pages goes on"
 [ "$(saved)" -eq 7 ] || fail "$(saved) files"
 [ "$(total)" -eq 7 ] || fail "$(total) requests"
 

@@ -204,15 +204,18 @@ TEST(of_pages_that_too_many_have_only_so_many_are_looked_through_again)
     struct weft_text a = weft_text_of("http://a/x");
     up((struct trap_limits){.same = 2});
     assert_false(trap_body(&trap, a, other));
-    for (unsigned i = 0; i < 5; i++)
-        assert_false(trap_body_again(&trap, a, other)); /* one page, that comes nearer and nearer */
+    for (unsigned i = 0; i < 5; i++) /* one page, that comes nearer and nearer */
+        assert_false(trap_body_again(&trap, TRAP_LOOKED_THROUGH, a, other));
     for (unsigned i = 0; i < 3; i++)
         trap_body(&trap, a, one);
-    assert_false(trap_body_again(&trap, a, one));
-    assert_false(trap_body_again(&trap, a, one));
-    assert_true(trap_body_again(&trap, a, one));
+    assert_false(trap_body_again(&trap, TRAP_LOOKED_THROUGH, a, one));
+    assert_false(trap_body_again(&trap, TRAP_LOOKED_THROUGH, a, one));
+    assert_true(trap_body_again(&trap, TRAP_LOOKED_THROUGH, a, one));
+    assert_false(trap_body_again(&trap, TRAP_FETCHED, a, one)); /* they were not there */
+    assert_false(trap_body_again(&trap, TRAP_FETCHED, a, one));
+    assert_true(trap_body_again(&trap, TRAP_FETCHED, a, one));
     trap.limits.same = 0;
-    assert_false(trap_body_again(&trap, a, one));
+    assert_false(trap_body_again(&trap, TRAP_LOOKED_THROUGH, a, one));
     down();
 }
 

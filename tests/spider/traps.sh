@@ -118,6 +118,23 @@ it "looks through as many as it may when the limit is a larger one"
 spider -q --max-same 8 --max-repeats 0 --max-url 0 "$site/same/" inf 1
 [ "$(saved)" -eq 17 ] || fail "$(saved) files"
 
+it "counts a page that is fetched again no second time"
+fresh
+spider -q "$site/alike/" 1
+rm -r "$home/$host/alike/"[0-9]*
+spider -q "$site/alike/" inf
+[ "$(saved)" -eq 41 ] || fail "files were gone: $(saved) files"
+fresh
+spider -q "$site/alike/" 1 --warc "$scratch/alike.warc" --warc-only
+spider -q "$site/alike/" inf --warc "$scratch/another.warc" --warc-only
+spider -q "$site/alike/" inf
+[ "$(saved)" -eq 41 ] || fail "from an archive: $(saved) files"
+fresh
+spider -q "${again[@]}" "$site/alike/" 1 1 # five at most
+rm -r "$home/$host/alike/"[0-9]*
+spider -q "${again[@]}" "$site/alike/" inf 1
+[ "$(saved)" -eq 26 ] || fail "of too many: $(saved) files"
+
 it "takes a start URL however it looks"
 fresh
 spider -q --max-url 30 --max-params 1 "$site/leaf/12345678901234567890?a&b&c" 0

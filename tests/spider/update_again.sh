@@ -240,6 +240,16 @@ no_page /p12
 spider --update --max-pages 12 "$site/" inf 1
 expect_part stdout "updated: 1 new, 0 changed, 1 gone, 11 the same"
 
+it "asks for what was gone again, and does not promise that the next time will be another"
+requests >/dev/null
+for _ in 1 2; do
+    spider --update --max-pages 12 "$site/" inf 1
+    expect status 3
+    expect_part stdout "updated: 0 new, 0 changed, 0 gone, 12 the same"
+    expect_part stdout "URLs wait: a larger --max-pages goes on"
+    requests | grep -qx 'GET /p12 404' || fail "it did not ask for what was gone"
+done
+
 it "asks for what is there before what could not be had the first time, with a limit"
 for i in {10..14}; do
     page "/p$i" 500 <<<busy

@@ -388,4 +388,7 @@ for _ in {1..5}; do
     run bash -c "ulimit -n 100; '$weft' list -j 16 -t a chains"
     expect status 0
     [ "$(wc -l <<<"$stdout")" = 672 ] || fail "it lists $(wc -l <<<"$stdout") of 672"
+    run bash -c "ulimit -n 24; '$weft' list -j 64 -t a chains"
+    expect status 0
+    [ "$(wc -l <<<"$stdout")" = 672 ] || fail "it lists $(wc -l <<<"$stdout") of 672 by very few"
 done

@@ -179,28 +179,41 @@ static void free_walk(struct weft_walk *walk)
     weft_free(walk);
 }
 
-static size_t count_explorers(const struct weft_tree *tree)
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Half of those that a process may have are for a walk. */
+static size_t count_descriptors(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? (size_t)limit.rlim_cur / 2 : 0;
+}
+
+/* An explorer needs two descriptors: for the folder that it reads, and for a file in it. */
+enum { EXPLORER_NEEDS = 2 };
+
+static size_t count_explorers(const struct weft_tree *tree, size_t descriptors)
 {
     size_t limit = tree->limit != 0 ? tree->limit : WEFT_TREE_LIMIT;
     if (tree->queue != NULL && tree->limit == 0)
         limit = tree->queue->limit;
-    return limit < WEFT_TREE_LIMIT_MOST ? limit : WEFT_TREE_LIMIT_MOST;
+    limit = least(limit, least(WEFT_TREE_LIMIT_MOST, descriptors / EXPLORER_NEEDS));
+    return limit > 0 ? limit : 1;
 }
 
-/* How many folders each of so many explorers may hold open: all together, with the one that is read and a file
- * in it, half of the descriptors that a process may have. */
-static size_t branch_most(size_t explorers)
+/* How many folders each of so many explorers may hold open besides. */
+static size_t branch_most(size_t explorers, size_t descriptors)
 {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return 0;
-    rlim_t each = limit.rlim_cur / 2 / explorers;
-    return each < 2 ? 0 : each - 2 < BRANCH_MOST ? (size_t)(each - 2) : BRANCH_MOST;
+    size_t each = descriptors / explorers;
+    return each < EXPLORER_NEEDS ? 0 : least(each - EXPLORER_NEEDS, BRANCH_MOST);
 }
 
 static struct weft_walk *make_walk(const struct weft_tree *tree, const struct walk_kind *kind)
 {
-    size_t count = count_explorers(tree), size = strlen(tree->path);
+    size_t descriptors = count_descriptors(), count = count_explorers(tree, descriptors);
+    size_t size = strlen(tree->path);
     struct weft_walk *walk =
         weft_calloc(1, sizeof *walk + count * kind->explorer_size + 2 * (size + 1));
     if (walk == NULL)
@@ -216,7 +229,7 @@ static struct weft_walk *make_walk(const struct weft_tree *tree, const struct wa
     walk->kind = kind;
     walk->count = count;
     walk->unread_tail = &walk->unread;
-    size_t most = branch_most(count);
+    size_t most = branch_most(count, descriptors);
     for (size_t i = 0; i < count; i++) {
         explorer_at(walk, i)->walk = walk; /* also for free_walk, if the walk never begins */
         explorer_at(walk, i)->branch.most = most;

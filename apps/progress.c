@@ -1,5 +1,6 @@
 /* A line on the terminal that is written over, at most ten times a second. */
 #include "progress.h"
+#include "terminal.h"
 #include "units.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +24,9 @@ static bool is_time(void)
     if (!progress_is_seen() || now_ns - last_ns < PROGRESS_EVERY_MS * UINT64_C(1000000))
         return false;
     last_ns = now_ns;
-    return true;
+    bool ours = !terminal_is_anothers(STDERR_FILENO);
+    line_stands &= ours;
+    return ours;
 }
 
 static void show(const char *what, const char *count, const char *of, double part)

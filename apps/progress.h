@@ -1,5 +1,5 @@
 /* apps/progress.h: how far it is, in a line on standard error that is written over at most ten times a
- * second. Where that is no terminal nothing is shown. */
+ * second. Where that is no terminal, or belongs to another job, nothing is shown. */
 #ifndef WEFT_APPS_PROGRESS_H
 #define WEFT_APPS_PROGRESS_H
 

@@ -5,6 +5,7 @@
 #include "spider/progress.h"
 #include "command.h"
 #include "spider/crawl.h"
+#include "terminal.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,18 +80,11 @@ void show_begin(struct progress *progress, const struct settings *settings)
 
 /* ---- what is shown -------------------------------------------------------------------------- */
 
-/* A terminal that is not ours to control says nothing about it. */
-static bool is_in_background(int fd)
-{
-    pid_t group = tcgetpgrp(fd);
-    return group >= 0 && group != getpgrp();
-}
-
 static void show_live(struct progress *progress)
 {
     struct screen *screen = &progress->screen;
     screen_look(screen);
-    if (is_in_background(screen->fd)) {
+    if (terminal_is_anothers(screen->fd)) {
         screen_forget(screen);
         screen_wipe(screen);
         return;

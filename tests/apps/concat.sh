@@ -275,6 +275,17 @@ if command -v script >/dev/null; then
     ! grep -q '%' "$scratch/typescript" || fail "it knows how much will come"
     [[ $(<"$scratch/typescript") == *$'\r\033[K'* ]] || fail "it does not take its line away"
     expect_file all abc
+    rm all
+    # Below a shell timeout begins a job of its own, in the background.
+    script -qfec "timeout 60 $weft concat pipe -o all; exit" "$scratch/typescript" >/dev/null </dev/null &
+    pid=$!
+    exec 3>pipe
+    printf 'abc' >&3
+    sleep 0.4 # that nothing is shown takes a while to be seen
+    exec 3>&-
+    wait "$pid"
+    expect_file all abc
+    ! grep -q 'copying' "$scratch/typescript" || fail "it writes into another job's terminal"
     rm pipe all
 else
     echo "  skipped: there is no script(1)"

@@ -63,7 +63,7 @@ static bool is_its_own(int status)
 void keep_failed(struct page *page, int status)
 {
     char note[NAME_SIZE + 128];
-    if (page->crawl->aborted) {
+    if (page->crawl->aborted || status == UV_ECANCELED) { /* by us: it waits for the next time */
         page_leave(page);
         return;
     }

@@ -166,6 +166,21 @@ def many_links(peer):
     peer.page("".join(f"<a href=/leaf/{i}.html>{i}</a>\n" for i in range(100000)))
 
 
+def long_base(peer):
+    """40,000 short links to what is not saved, each of which is 2,000 bytes long if it is absolute."""
+    links = "".join(f"<a href=x{i}>x</a>\n" for i in range(40000))
+    peer.page(f"<base href='http://other.invalid/{'b' * 1900}/'>{links}")
+
+
+def large_noes(peer):
+    """A page of 400 links, each of which is answered with no, in 60 kB."""
+    if peer.path == "/large_noes":
+        peer.page("".join(f"<a href=/large_noes/{i}>x</a>\n" for i in range(400)))
+        return
+    peer.head("Content-Type: text/html", "Content-Length: 60000", status="404 Not Found")
+    peer.say(b"x" * 60000)
+
+
 # ---- heads -----------------------------------------------------------------------------------------
 
 

@@ -70,6 +70,28 @@ for engine in '' --cookies; do
     done
 done
 
+it "counts all that comes against --max-bytes, not only what is good"
+for engine in '' --cookies; do
+    fresh
+    measured ${engine:+"$engine"} --max-file 0 --max-bytes 3M "$site/from/endless_body" 1
+    expect status 0
+    expect_part stdout "stopped at the limit"
+    expect_bounded 10000
+    fresh
+    measured ${engine:+"$engine"} --max-bytes 3M "$site/large_noes" 1
+    expect_part stdout "stopped at the limit"
+    failed=$(sed -n 's/.* \([0-9]*\) failed.*/\1/p' <<<"$stdout")
+    ((failed >= 40 && failed <= 150)) || fail "$failed answers of 60 kB"
+done
+
+it "does not write a page anew if that would make it many times as large"
+fresh
+measured -k --max-pages 1 "$site/long_base" 1
+expect_part stderr "its links stay as they came: they are too many, and would be too long"
+[ "$(stat -c %s "$home/$host/long_base.html")" -lt 2000000 ] || fail "it is large"
+grep -q '<a href=x39999>' "$home/$host/long_base.html" || fail "it is not as it came"
+expect_bounded 10000
+
 it "gives up a body that comes drop by drop"
 meets drip "is too slow" --answer-timeout 1s
 

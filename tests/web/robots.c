@@ -342,6 +342,31 @@ TEST(many_stars_take_no_time)
     dump_free(&path);
 }
 
+/* What cannot be decided in bounded time is not asked for; what needs no pattern is decided all the same. */
+TEST(many_rules_with_stars_take_no_time)
+{
+    struct weft_robots robots = {0};
+    struct dump body = {0}, path = {0};
+    dump_print(&body, "User-agent: *\nDisallow: /private\n");
+    for (int i = 0; i < 40000; i++)
+        dump_print(&body, "Disallow: /*a*b\n");
+    dump_print(&path, "/");
+    for (int i = 0; i < 2000; i++)
+        dump_bytes(&path, "a", 1);
+    clock_t begin = clock();
+    assert_int_equal(
+        weft_robots_parse(&robots, weft_text(body.text, body.size), weft_text_of("weft")), 0);
+    for (int i = 0; i < 50; i++)
+        assert_false(weft_robots_allows(&robots, weft_text(path.text, path.size)));
+    assert_true(clock() - begin < 2 * CLOCKS_PER_SEC);
+    assert_true(weft_robots_allows(&robots, weft_text_of("/a")));
+    assert_false(weft_robots_allows(&robots, weft_text_of("/ab")));
+    assert_false(weft_robots_allows(&robots, weft_text_of("/private/a")));
+    weft_robots_free(&robots);
+    dump_free(&body);
+    dump_free(&path);
+}
+
 /* ---- delays and sitemaps -------------------------------------------------------------------- */
 
 static uint32_t delay_of(const char *agent, const char *body)

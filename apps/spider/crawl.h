@@ -74,9 +74,8 @@ struct host {
     bool missing; /* something of it is not on the disk: robots.txt has to be asked for */
     bool resting; /* for a while: what waits for it does not keep others from being fed */
     struct weft_crawl_line line; /* what is to be fetched */
-    struct weft_crawl_line
-        held;              /* and what is new, until an update has asked for all that is known */
-    struct weft_lane lane; /* what is being fetched */
+    struct weft_crawl_line held; /* and what comes after that, once it is let go: see host_hold */
+    struct weft_lane lane;       /* what is being fetched */
     struct pace pace;
     uint64_t base_ms;       /* the gap between two requests that the user wants */
     uint64_t gap_ms;        /* as it was given to the lane */
@@ -124,7 +123,9 @@ struct page {
     bool unknown;              /* nobody says what it is, until its first bytes do */
     bool untold;               /* it is a page, and nobody says so: it looks like one */
     bool rewrites;             /* its links are written anew */
-    bool left_alone;           /* its links are not followed */
+    bool left_alone;           /* its links are not followed, because too many are like it */
+    bool followed;             /* they were, before it was saved */
+    bool reached;              /* while it is looked through an update turns out to ask for it */
     bool forgotten;            /* what it has linked to before is, */
     bool by_head;              /* it is asked for by HEAD, */
     bool head_fell_short;      /* and that was answered with no, or tells of links: by GET now */
@@ -275,6 +276,8 @@ int crawl_recall_scope(struct crawl *crawl);
 bool crawl_has_rules(struct crawl *crawl);
 /* It is a page with something in it, and it is known which bytes those are. */
 bool crawl_has_body(const struct weft_crawl_result *result);
+/* The same, and its links are followed: it is one of those that may be the same. */
+bool crawl_counts_body(const struct weft_crawl_result *result);
 /* A URL that is known, and what became of it, count against traps as when it was met. */
 void crawl_count_again(struct crawl *crawl, struct weft_text url, unsigned depth,
                        const struct weft_crawl_result *result);
@@ -299,7 +302,9 @@ void host_give_up(struct host *host, const char *what, const char *why);
 bool host_is_loopback(struct weft_text hostname);
 /* Is there a host that rests, and has something in its line? */
 bool hosts_wait(const struct crawl *crawl);
-/* What was held back for an update is in the lines now, with the rest. */
+/* As host_add, but behind all that is in its line, or will be until hosts_take_held. */
+void host_hold(struct host *host, weft_crawl_id id);
+/* What was held back is in the lines now, behind the rest. */
 void hosts_take_held(struct crawl *crawl);
 /* The crawl is over: none of them wakes up any more. */
 void hosts_rest_no_more(struct crawl *crawl);
@@ -307,6 +312,7 @@ void hosts_free(struct crawl *crawl);
 
 /* robots.c */
 extern const char robots_note[]; /* why a page is skipped */
+extern const char same_note[];   /* why its links are not followed: there are too many like it */
 void host_ask_robots(struct host *host);
 /* What an origin said, if that was kept and still holds; to be freed with weft_robots_free. */
 bool robots_recall(struct crawl *crawl, const char *origin, struct weft_robots *robots);
@@ -314,8 +320,8 @@ bool robots_recall(struct crawl *crawl, const char *origin, struct weft_robots *
 /* page.c */
 struct page *page_new(struct crawl *crawl, struct host *host, weft_crawl_id id);
 void page_free(struct page *page);
-/* Is number id in memory, under way? */
-bool page_is_here(const struct crawl *crawl, weft_crawl_id id);
+/* Number id, if it is in memory, under way; or NULL. */
+struct page *page_here(const struct crawl *crawl, weft_crawl_id id);
 /* Into its host's lane, or to the front of it. */
 void page_queue(struct page *page);
 void page_queue_first(struct page *page);
@@ -420,6 +426,10 @@ void follow_forget(struct page *page);
 void follow_note(struct crawl *crawl, weft_crawl_id from, weft_crawl_id to);
 /* Number id, whose URL this is, has to be fetched once more. */
 int follow_again(struct crawl *crawl, const struct weft_url *url, weft_crawl_id id);
+/* The same, after all that is known when the crawl begins. */
+int follow_last(struct crawl *crawl, const struct weft_url *url, weft_crawl_id id);
+/* The same as the first, but its URL has to be read. */
+int follow_fetch(struct crawl *crawl, weft_crawl_id id);
 /* Is it within the nesting? */
 bool follow_is_near(const struct crawl *crawl, unsigned depth, bool requisite);
 /* A picture, a style, a script, by its name: where nothing else is known of it. */

@@ -46,6 +46,13 @@ static int follow_pieces(struct page *page)
     return err;
 }
 
+const char same_note[] = "its links are left out: too many pages are the same (--max-same)";
+
+static bool was_left_alone(const struct weft_crawl_result *result)
+{
+    return crawl_has_body(result) && weft_text_is(result->note, same_note);
+}
+
 /* Its links do not count: there are too many pages that are the same. */
 static void tell_left_alone(struct page *page)
 {
@@ -92,6 +99,24 @@ static void fetch_instead(struct crawl *crawl, struct page *page)
         crawl_no_output(crawl, err != 0 ? err : UV_ENOMEM, "the state");
 }
 
+/* If there was room for its links now, they are not left out any more. */
+static int stay_done(struct page *page)
+{
+    struct crawl *crawl = page->crawl;
+    struct weft_crawl_result result;
+    bool nearer = page_is_nearer(page);
+    int err = weft_crawl_result(&crawl->state, page->id, &result);
+    if (err != 0)
+        return err;
+    if (nearer)
+        weft_crawl_line_push(&crawl->state, &crawl->again, page->id);
+    result.what = nearer ? WEFT_CRAWL_AGAIN : WEFT_CRAWL_DONE;
+    if (page->left_alone || !was_left_alone(&result))
+        return weft_crawl_set(&crawl->state, page->id, result.what);
+    result.note = weft_text(NULL, 0);
+    return weft_crawl_settle(&crawl->state, page->id, &result);
+}
+
 static int look_through(struct crawl *crawl, struct page *page)
 {
     struct weft_crawl_result result;
@@ -110,11 +135,7 @@ static int look_through(struct crawl *crawl, struct page *page)
         return err;
     if (crawl->settings->convert)
         offline_want(crawl, page->id); /* what was too far away may be there now */
-    if (page_is_nearer(page))
-        weft_crawl_line_push(&crawl->state, &crawl->again, page->id);
-    else
-        err = weft_crawl_set(&crawl->state, page->id, WEFT_CRAWL_DONE);
-    return err;
+    return stay_done(page);
 }
 
 /* What it leads to is not known: it is fetched again the next time. But one that is only too large to
@@ -148,9 +169,12 @@ static void reread(struct weft_op *parent, struct weft_op *op)
         return;
     } else {
         int err = op->status == 0 ? look_through(crawl, page) : 0; /* or it stays to be done */
+        weft_crawl_id reached = page->reached && op->status == 0 ? page->id : 0;
+        page_free(page);
+        if (err == 0 && reached != 0)
+            err = follow_fetch(crawl, reached);
         if (err != 0)
             crawl_no_output(crawl, err, "the state");
-        page_free(page);
     }
     crawl_feed(crawl);
 }
@@ -168,6 +192,12 @@ void disk_reread(struct crawl *crawl, weft_crawl_id id)
 {
     struct weft_crawl_result result;
     struct page *page = NULL;
+    if (weft_crawl_what(&crawl->state, id) == WEFT_CRAWL_WAITING) { /* an update asks for it */
+        int failed = follow_fetch(crawl, id);
+        if (failed != 0)
+            crawl_no_output(crawl, failed, "the state");
+        return;
+    }
     int err = weft_crawl_result(&crawl->state, id, &result);
     if (err == 0 && !has_links(&result)) {
         err = weft_crawl_set(&crawl->state, id, WEFT_CRAWL_DONE);
@@ -189,8 +219,8 @@ void disk_reread(struct crawl *crawl, weft_crawl_id id)
     }
     snprintf(page->name, sizeof page->name, "%.*s", WEFT_TEXT_ARGS(result.file));
     /* Before it is read: so it is the same ones each time, whichever comes first. */
-    page->left_alone = crawl_has_body(&result) && trap_body_again(&crawl->trap, TRAP_LOOKED_THROUGH,
-                                                                  page->url.href, result.hash);
+    page->left_alone =
+        was_left_alone(&result) && trap_body(&crawl->trap, page->url.href, result.hash);
     crawl->rereading++;
     weft_queue_push(&crawl->disk, &crawl->op, &page->op, begin_read, reread);
 }
@@ -261,6 +291,8 @@ static void adopt(struct page *page)
     if (page->crawl->settings->convert)
         offline_adopt(page);
     result.file = weft_text_of(page->name);
+    if (page->left_alone)
+        result.note = weft_text_of(same_note);
     report_line(page->crawl, "there    %s as %s", page->url.href.data, page->name);
     settle_done(page, &result);
 }

@@ -24,18 +24,29 @@ bool follow_is_near(const struct crawl *crawl, unsigned depth, bool requisite)
 
 /* ---- nearer --------------------------------------------------------------------------------- */
 
-int follow_again(struct crawl *crawl, const struct weft_url *url, weft_crawl_id id)
+static int wait_in(struct crawl *crawl, const struct weft_url *url, weft_crawl_id id,
+                   void (*add)(struct host *host, weft_crawl_id id))
 {
     struct host *host = host_of(crawl, url);
     int err = host == NULL ? UV_ENOMEM : 0;
     if (err == 0 && weft_crawl_what(&crawl->state, id) != WEFT_CRAWL_WAITING)
         err = weft_crawl_set(&crawl->state, id, WEFT_CRAWL_WAITING);
     if (err == 0)
-        host_add(host, id); /* no effect on one that is in a line */
+        add(host, id); /* no effect on one that is in a line */
     return err;
 }
 
-static int fetch_once_more(struct crawl *crawl, weft_crawl_id id)
+int follow_again(struct crawl *crawl, const struct weft_url *url, weft_crawl_id id)
+{
+    return wait_in(crawl, url, id, host_add);
+}
+
+int follow_last(struct crawl *crawl, const struct weft_url *url, weft_crawl_id id)
+{
+    return wait_in(crawl, url, id, host_hold);
+}
+
+int follow_fetch(struct crawl *crawl, weft_crawl_id id)
 {
     size_t size;
     int err = weft_crawl_url(&crawl->state, id, crawl->text, WEFT_CRAWL_URL_MAX + 1, &size, NULL);
@@ -48,6 +59,8 @@ static int nearer(struct crawl *crawl, weft_crawl_id id, unsigned depth)
 {
     struct weft_crawl_result result;
     for (unsigned hops = 0; hops < CRAWL_REDIRECTS; hops++) {
+        if (update_reaches(crawl, id))
+            return follow_fetch(crawl, id);
         enum weft_crawl_what what = weft_crawl_what(&crawl->state, id);
         if (what == WEFT_CRAWL_DONE) {
             int err = weft_crawl_set(&crawl->state, id, WEFT_CRAWL_AGAIN);
@@ -59,15 +72,15 @@ static int nearer(struct crawl *crawl, weft_crawl_id id, unsigned depth)
          * out to be as it was. */
         if (what == WEFT_CRAWL_WAITING)
             crawl->update.look_through = true;
-        if (what == WEFT_CRAWL_WAITING && !page_is_here(crawl, id))
-            return fetch_once_more(crawl, id);
+        if (what == WEFT_CRAWL_WAITING && page_here(crawl, id) == NULL)
+            return follow_fetch(crawl, id);
         if (what != WEFT_CRAWL_MOVED)
             return 0; /* what is under way looks at its depth when it is done */
         int err = weft_crawl_result(&crawl->state, id, &result);
         if (err != 0)
             return err;
         if (result.redirect == 0) /* it led out of the scope; but a start URL takes that with it */
-            return depth == 0 ? fetch_once_more(crawl, id) : 0;
+            return depth == 0 ? follow_fetch(crawl, id) : 0;
         size_t size;
         id = result.redirect;
         err = weft_crawl_url(&crawl->state, id, crawl->text, WEFT_CRAWL_URL_MAX + 1, &size, NULL);
@@ -95,8 +108,8 @@ int follow_see(struct crawl *crawl, const struct weft_url *url, unsigned depth, 
         return nearer(crawl, its, depth);
     if (seen == WEFT_CRAWL_KNOWN) {
         bool out = crawl->left_out && weft_crawl_what(&crawl->state, its) == WEFT_CRAWL_WAITING &&
-                   !page_is_here(crawl, its);
-        return out ? follow_again(crawl, url, its) : 0;
+                   page_here(crawl, its) == NULL;
+        return out || update_reaches(crawl, its) ? follow_again(crawl, url, its) : 0;
     }
     if (crawl->offline.promised)
         offline_seen(crawl, its, url);

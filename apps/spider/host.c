@@ -189,9 +189,17 @@ void host_hungry(struct host *host)
 
 void host_add(struct host *host, weft_crawl_id id)
 {
-    bool held = update_holds(host->crawl, id);
-    weft_crawl_line_push(&host->crawl->state, held ? &host->held : &host->line, id);
+    if (update_holds(host->crawl, id)) {
+        host_hold(host, id);
+        return;
+    }
+    weft_crawl_line_push(&host->crawl->state, &host->line, id);
     host_hungry(host);
+}
+
+void host_hold(struct host *host, weft_crawl_id id)
+{
+    weft_crawl_line_push(&host->crawl->state, &host->held, id);
 }
 
 static void take_held(struct host *host)
@@ -236,8 +244,8 @@ static void take_one(struct host *host, weft_crawl_id id)
         settle_url(host->crawl, id, &result);
         return;
     }
-    if (host->crawl->adopt &&
-        !page->before.there) /* what is updated is known, and has to be asked for */
+    bool known = page->before.there || page->before.known; /* what is updated has to be asked for */
+    if (host->crawl->adopt && !known)
         disk_adopt(page);
     else
         host_fetch(page);

@@ -44,6 +44,8 @@ void keep_finish(struct page *page)
                                        .media_type = weft_http_fetch_get(fetch, "Content-Type"),
                                        .file = weft_text_of(page->name)};
     memcpy(result.hash, page->hash, sizeof result.hash);
+    if (page->left_alone)
+        result.note = weft_text_of(same_note);
     if (result.media_type.size == 0)
         result.media_type = page_content_type(page);
     tell_saved(page);
@@ -105,15 +107,12 @@ static const char *why_unread(int status)
                                : weft_strerror(status);
 }
 
-/* What it was when it was fetched before is counted already. */
-static bool count_body(const struct page *page)
+/* It was fetched before, with the same body, and its links were followed then: so it is counted already. */
+static bool was_followed(const struct page *page)
 {
-    struct crawl *crawl = page->crawl;
     struct weft_crawl_result before;
-    bool again = weft_crawl_result(&crawl->state, page->id, &before) == 0 &&
-                 crawl_has_body(&before) && memcmp(before.hash, page->hash, sizeof page->hash) == 0;
-    return again ? trap_body_again(&crawl->trap, TRAP_FETCHED, page->url.href, page->hash)
-                 : trap_body(&crawl->trap, page->url.href, page->hash);
+    return weft_crawl_result(&page->crawl->state, page->id, &before) == 0 &&
+           crawl_counts_body(&before) && memcmp(before.hash, page->hash, sizeof page->hash) == 0;
 }
 
 /* Is it one of too many that are the same? They may lead deeper and deeper, by links that are
@@ -121,20 +120,29 @@ static bool count_body(const struct page *page)
 static bool is_one_too_many(const struct page *page)
 {
     struct crawl *crawl = page->crawl;
-    if (!page->reader->linked || page->reader->size == 0 || !count_body(page))
+    if (!page->reader->linked || page->reader->size == 0 || was_followed(page) ||
+        !trap_body(&crawl->trap, page->url.href, page->hash))
         return false;
     trap_leave_out(&crawl->trap, &page->url, TRAP_SAME);
     report_left_out(crawl, page->url.href.data, TRAP_SAME, false);
     return true;
 }
 
+static int follow_unless_same(struct page *page)
+{
+    page->left_alone = is_one_too_many(page);
+    int err = page->left_alone ? 0 : follow_found(page);
+    if (err == 0 && !page->left_alone)
+        fields_follow(page);
+    return err;
+}
+
 /* Its links are followed before it is called done. */
 static void follow_and_finish(struct page *page)
 {
-    bool follow = page->undigested == 0 && !is_one_too_many(page);
-    int err = follow ? follow_found(page) : page->undigested;
-    if (err == 0 && follow)
-        fields_follow(page);
+    int err = page->undigested;
+    if (err == 0 && !page->followed)
+        err = follow_unless_same(page);
     if (err != 0)
         settle_failed(page, err, why_unread(err));
     else
@@ -178,6 +186,7 @@ static int follow_all(struct page *page)
     if (page->rewrites)
         offline_begin(page);
     page->left_alone = is_one_too_many(page);
+    page->followed = true;
     int err = follow_found(page);
     if (err == 0 && !page->left_alone)
         fields_follow(page);

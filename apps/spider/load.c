@@ -189,17 +189,24 @@ static bool may_pass(const struct weft_crawl_result *result)
            status >= 500;
 }
 
-/* Does an update ask for it? What is there and beyond the edge stays as it is. What a page may be shown with
- * is known by its name only. */
-static bool is_asked_again(const struct changes *changes, struct weft_text url, unsigned depth,
-                           const struct weft_crawl_result *result)
+static bool is_near(const struct changes *changes, unsigned depth)
 {
-    struct crawl *crawl = changes->crawl;
-    if (update_is_done(crawl, result) || result->what == WEFT_CRAWL_SKIPPED)
+    return changes->now == changes->deepest || follow_is_near(changes->crawl, depth, false);
+}
+
+/* An update asks for what is near enough. What is beyond the edge stays as it is, unless a page is shown with it,
+ * or leads to it from nearer: all links count anew then, so that they find it. Also those of a page that was
+ * to be looked through before it is asked for. */
+static bool is_asked_again(const struct changes *changes, unsigned depth,
+                           const struct weft_crawl_result *result, enum weft_crawl_what what)
+{
+    struct update *update = &changes->crawl->update;
+    if (update->since == 0 || result->what == WEFT_CRAWL_SKIPPED)
         return false;
-    return changes->now == changes->deepest || follow_is_near(crawl, depth, false) ||
-           (weft_url_parse(&crawl->other, url, NULL) == 0 && follow_is_requisite(&crawl->other) &&
-            follow_is_near(crawl, depth, true));
+    bool near = is_near(changes, depth), done = update_is_done(changes->crawl, result);
+    update->beyond |= !near && !done;
+    update->look_through |= (!near && !done) || what == WEFT_CRAWL_AGAIN;
+    return near && !done;
 }
 
 /* With --warc-only there is no file of it, and now one is wanted. */
@@ -250,6 +257,11 @@ bool crawl_has_body(const struct weft_crawl_result *result)
     return result->size > 0 && (result->hash[0] | result->hash[1]) != 0;
 }
 
+bool crawl_counts_body(const struct weft_crawl_result *result)
+{
+    return crawl_has_body(result) && !weft_text_is(result->note, same_note);
+}
+
 /* What counts against traps is not kept: it follows from what is known. */
 void crawl_count_again(struct crawl *crawl, struct weft_text url, unsigned depth,
                        const struct weft_crawl_result *result)
@@ -257,7 +269,7 @@ void crawl_count_again(struct crawl *crawl, struct weft_text url, unsigned depth
     bool page = result->what == WEFT_CRAWL_DONE || result->what == WEFT_CRAWL_AGAIN ||
                 result->what == WEFT_CRAWL_WAITING; /* for another time */
     trap_seen(&crawl->trap, url, depth, 1);
-    if (page && crawl_has_body(result))
+    if (page && crawl_counts_body(result))
         trap_body(&crawl->trap, url, result->hash);
 }
 
@@ -266,8 +278,12 @@ static int wait_on(const struct changes *changes, weft_crawl_id id, unsigned dep
                    const struct weft_crawl_result *result)
 {
     struct crawl *crawl = changes->crawl;
-    bool near = changes->now == changes->deepest || follow_is_near(crawl, depth, false);
+    bool near = is_near(changes, depth);
     update_waits(crawl, id, result, near);
+    /* What was asked for before, and failed, comes last: or a limit may stop each run among that. An update knows
+     * what comes first. */
+    if (near && result->fetched != 0 && crawl->update.since == 0)
+        return follow_last(crawl, &crawl->other, id);
     if (near)
         return follow_again(crawl, &crawl->other, id);
     crawl->left_out = true; /* until a page needs it, or the nesting is larger */
@@ -282,7 +298,7 @@ static int sort_out(struct weft_crawl *state, weft_crawl_id id, struct weft_text
     unsigned depth = weft_crawl_depth(state, id);
     crawl_count_again(crawl, url, depth, result);
     enum weft_crawl_what what = next_for(changes, depth, result);
-    if (is_asked_again(changes, url, depth, result) || lacks_file(crawl, result))
+    if (is_asked_again(changes, depth, result, what) || lacks_file(crawl, result))
         what = WEFT_CRAWL_WAITING;
     if (what != WEFT_CRAWL_WAITING && what != WEFT_CRAWL_AGAIN)
         return 0;
@@ -465,6 +481,8 @@ int crawl_load(struct crawl *crawl)
         err = find_changes(crawl, &changes);
     if (err == 0)
         err = weft_crawl_each(&crawl->state, sort_out, &changes);
+    if (crawl->update.since == 0)
+        hosts_take_held(crawl);
     if (err == 0)
         err = keep_changes(crawl, &changes);
     if (err == 0)

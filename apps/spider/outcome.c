@@ -61,7 +61,7 @@ static void fetch_again(struct page *page, void (*queue)(struct page *page))
         return;
     }
     save_abandon(&page->stream);
-    page->streamed = false;
+    page->streamed = page->followed = page->left_alone = false;
     if (page->reader != NULL)
         page_read_end(page);
     weft_http_fetch_free(&page->fetch);

@@ -59,13 +59,12 @@ struct page *page_new(struct crawl *crawl, struct host *host, weft_crawl_id id)
     return page;
 }
 
-bool page_is_here(const struct crawl *crawl, weft_crawl_id id)
+struct page *page_here(const struct crawl *crawl, weft_crawl_id id)
 {
-    for (const struct page *page = crawl->here; page != NULL; page = page->next_here) {
-        if (page->id == id)
-            return true;
-    }
-    return false;
+    struct page *page = crawl->here;
+    while (page != NULL && page->id != id)
+        page = page->next_here;
+    return page;
 }
 
 void page_read_end(struct page *page)

@@ -107,8 +107,8 @@ void settle_same(struct page *page, struct weft_crawl_result *result)
     page_leave(page);
 }
 
-/* One that is there, and cannot be had again for now, is still there: what came of asking for it is told, and
- * not kept. */
+/* One that is there, and cannot be had again for now, is still there: what came of asking for it is told; only
+ * that it was asked for is kept. */
 static void settle_page_or_stay(struct page *page, struct weft_crawl_result *result)
 {
     struct crawl *crawl = page->crawl;
@@ -118,7 +118,14 @@ static void settle_page_or_stay(struct page *page, struct weft_crawl_result *res
     }
     result->attempts = page->attempts + page->pushed;
     tell(crawl, page->id, page, result);
-    int err = weft_crawl_set(&crawl->state, page->id, stays_as(page));
+    struct weft_crawl_result before;
+    enum weft_crawl_what what = stays_as(page);
+    int err = weft_crawl_result(&crawl->state, page->id, &before);
+    if (err == 0) {
+        before.what = what;
+        before.fetched = update_now(crawl);
+        err = weft_crawl_settle(&crawl->state, page->id, &before);
+    }
     update_settled(crawl, page->id);
     if (err != 0)
         crawl_no_output(crawl, err, "the state");

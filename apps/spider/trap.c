@@ -108,12 +108,10 @@ static uint64_t host_key(struct trap *trap, struct weft_text origin)
     return trap->host.key;
 }
 
-/* kind: 'b' for how many there are, or enum trap_again. */
-static uint64_t body_key(struct trap *trap, uint64_t kind, struct weft_text href,
-                         const uint64_t body[2])
+static uint64_t body_key(struct trap *trap, struct weft_text href, const uint64_t body[2])
 {
     struct weft_crawl_hash hash;
-    uint64_t words[] = {kind, host_key(trap, origin_of(href)), body[0], body[1]};
+    uint64_t words[] = {'b', host_key(trap, origin_of(href)), body[0], body[1]};
     weft_crawl_hash_begin(trap->state, &hash);
     weft_crawl_hash_add(&hash, words, sizeof words);
     return key_end(&hash);
@@ -313,19 +311,8 @@ enum trap_kind trap_ask(struct trap *trap, const struct weft_url *url, unsigned 
 
 bool trap_body(struct trap *trap, struct weft_text href, const uint64_t hash[2])
 {
-    const struct trap_slot *slot = count(trap, body_key(trap, 'b', href, hash), 0, 1);
+    const struct trap_slot *slot = count(trap, body_key(trap, href, hash), 0, 1);
     return trap->limits.same > 0 && slot->count > trap->limits.same;
-}
-
-/* Only bodies that too many have need a second count: there are few of them, and a page that comes nearer again
- * and again is not one of too many. */
-bool trap_body_again(struct trap *trap, enum trap_again how, struct weft_text href,
-                     const uint64_t hash[2])
-{
-    const struct trap_slot *slot = find(trap, body_key(trap, 'b', href, hash));
-    if (trap->limits.same == 0 || slot == NULL || slot->count <= trap->limits.same)
-        return false;
-    return count(trap, body_key(trap, how, href, hash), 0, 1)->count > trap->limits.same;
 }
 
 bool trap_leave_out(struct trap *trap, const struct weft_url *url, enum trap_kind kind)

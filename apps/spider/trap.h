@@ -7,8 +7,8 @@
  *     of a host         how many URLs
  *     of a pattern      how many URLs that differ in numbers only, and how many links the farthest of
  *                       them is away from the nearest: a shelf is wide, a calendar is deep
- *     of a host's body  how many pages that are the same to the byte; and of those, how many were looked
- *                       through, or fetched, again: it must not be all of them then, and each time more
+ *     of a host's body  how many pages that are the same to the byte, but for those whose links were left
+ *                       out in earlier runs
  *
  * Counts are kept in a table of a megabyte at most, under keyed hashes: nobody can make two things meet
  * there. Where it is full the smallest count is forgotten: an endless space is noticed too late
@@ -97,13 +97,8 @@ uint64_t trap_farthest(struct trap *trap, struct weft_text href);
 uint64_t trap_host(struct trap *trap, struct weft_text href);
 /* So many URLs like href are known from now on: 1; or 0, if it has only come nearer. */
 void trap_seen(struct trap *trap, struct weft_text href, unsigned depth, unsigned more);
-/* A page with this body was fetched. true: there were too many that are the same. */
+/* A page with this body is there. true: there are too many that are the same, whose links are followed. */
 bool trap_body(struct trap *trap, struct weft_text href, const uint64_t hash[2]);
-/* The same for one that trap_body has counted before, and that is looked through or fetched again. Those are
- * counted apart: what cannot be looked through is fetched instead. */
-enum trap_again { TRAP_LOOKED_THROUGH = 'l', TRAP_FETCHED = 'f' };
-bool trap_body_again(struct trap *trap, enum trap_again how, struct weft_text href,
-                     const uint64_t hash[2]);
 
 /* It was left out. true: it is the first of its host or pattern for which that is so, or the first
  * host. */

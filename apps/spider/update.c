@@ -72,7 +72,8 @@ int update_load(struct crawl *crawl)
 int update_close(struct crawl *crawl)
 {
     struct update *update = &crawl->update;
-    bool limited = crawl->stop == CRAWL_LIMIT && update->due == 0;
+    bool through = !update->beyond || crawl->state.counts[WEFT_CRAWL_AGAIN] == 0;
+    bool limited = crawl->stop == CRAWL_LIMIT && update->due == 0 && through;
     if (update->since == 0 || (crawl->stop != CRAWL_GOES_ON && !limited) || crawl->aborted)
         return 0;
     update->ended = true;
@@ -112,6 +113,23 @@ void update_waits(struct crawl *crawl, weft_crawl_id id, const struct weft_crawl
         update->known[id] |= UPDATE_DUE;
     update->files += file;
     update->due += (update->known[id] & UPDATE_DUE) != 0;
+}
+
+/* One that is looked through at this moment is asked for when that is over. */
+bool update_reaches(struct crawl *crawl, weft_crawl_id id)
+{
+    struct update *update = &crawl->update;
+    struct weft_crawl_result result;
+    enum weft_crawl_what what = weft_crawl_what(&crawl->state, id);
+    if (!update->beyond || id > update->last || what == WEFT_CRAWL_WAITING ||
+        what == WEFT_CRAWL_SKIPPED || (update->known[id] & UPDATE_DUE) != 0 ||
+        weft_crawl_result(&crawl->state, id, &result) != 0 || update_is_done(crawl, &result))
+        return false;
+    struct page *page = page_here(crawl, id);
+    update_waits(crawl, id, &result, true);
+    if (page != NULL)
+        page->reached = true;
+    return page == NULL;
 }
 
 void update_settled(struct crawl *crawl, weft_crawl_id id)

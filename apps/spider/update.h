@@ -35,8 +35,9 @@ struct update {
     unsigned char *known; /* enum update_known of each number up to last, as long as it waits */
     weft_crawl_id last;   /* that was known when it began */
     uint32_t due, files;  /* so many of them are in lines, or under way; and have files */
-    bool holds;           /* what is new is held back */
-    bool ended;           /* all that is known was asked for */
+    bool beyond; /* something known is too far away to be asked for, unless a link leads to it */
+    bool holds;  /* what is new is held back */
+    bool ended;  /* all that is known was asked for */
 };
 
 enum update_known {
@@ -68,6 +69,9 @@ void update_free(struct update *update);
 /* Number id, of which this is known, waits; due: in a line. */
 void update_waits(struct crawl *crawl, weft_crawl_id id, const struct weft_crawl_result *result,
                   bool due);
+/* A link that is followed leads to number id, which is known. true: it is to be asked for, although it was too far
+ * away when this update began; it waits then, as by update_waits. */
+bool update_reaches(struct crawl *crawl, weft_crawl_id id);
 /* Number id waits no longer. */
 void update_settled(struct crawl *crawl, weft_crawl_id id);
 /* Does number id have to wait, until everything that is known was asked for? */

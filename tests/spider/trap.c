@@ -198,27 +198,6 @@ TEST(so_many_pages_of_a_host_may_be_the_same)
     down();
 }
 
-TEST(of_pages_that_too_many_have_only_so_many_are_looked_through_again)
-{
-    const uint64_t one[2] = {1, 2}, other[2] = {1, 3};
-    struct weft_text a = weft_text_of("http://a/x");
-    up((struct trap_limits){.same = 2});
-    assert_false(trap_body(&trap, a, other));
-    for (unsigned i = 0; i < 5; i++) /* one page, that comes nearer and nearer */
-        assert_false(trap_body_again(&trap, TRAP_LOOKED_THROUGH, a, other));
-    for (unsigned i = 0; i < 3; i++)
-        trap_body(&trap, a, one);
-    assert_false(trap_body_again(&trap, TRAP_LOOKED_THROUGH, a, one));
-    assert_false(trap_body_again(&trap, TRAP_LOOKED_THROUGH, a, one));
-    assert_true(trap_body_again(&trap, TRAP_LOOKED_THROUGH, a, one));
-    assert_false(trap_body_again(&trap, TRAP_FETCHED, a, one)); /* they were not there */
-    assert_false(trap_body_again(&trap, TRAP_FETCHED, a, one));
-    assert_true(trap_body_again(&trap, TRAP_FETCHED, a, one));
-    trap.limits.same = 0;
-    assert_false(trap_body_again(&trap, TRAP_LOOKED_THROUGH, a, one));
-    down();
-}
-
 TEST(what_is_left_out_is_counted_and_told_once_for_each_pattern)
 {
     up((struct trap_limits){.like = 1, .url = 100});

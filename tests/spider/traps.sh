@@ -114,7 +114,25 @@ spider "${again[@]}" "$site/same/" inf 1
 expect_part stdout "pages whose links were left out: 6"
 [ "$(saved)" -le 15 ] || fail "without a state: $(saved) files" # two of five need not be the same as before
 
+it "does not follow more of them each time an update is stopped"
+fresh
+spider -q "${again[@]}" "$site/same/" inf 1
+for _ in 1 2 3 4 5 6; do
+    spider --update "${again[@]}" --max-bytes 1k "$site/same/" inf 1
+    expect_part stdout "updated in part: "
+    spider "${again[@]}" "$site/same/" inf 1
+    expect_part stdout "updated: "
+done
+[ "$(saved)" -eq 11 ] || fail "$(saved) files"
+
+it "tells why their links are not followed"
+spider --why "$site/same/c/d/d/" "$site/same/" "${again[@]}"
+expect status 0
+expect_part stdout "its links are left out: too many pages are the same (--max-same)"
+
 it "looks through as many as it may when the limit is a larger one"
+fresh
+spider -q "${again[@]}" "$site/same/" inf 1
 spider -q --max-same 8 --max-repeats 0 --max-url 0 "$site/same/" inf 1
 [ "$(saved)" -eq 17 ] || fail "$(saved) files"
 

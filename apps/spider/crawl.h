@@ -125,13 +125,13 @@ struct page {
     bool rewrites;             /* its links are written anew */
     bool left_alone;           /* its links are not followed, because too many are like it */
     bool followed;             /* they were, before it was saved */
-    bool reached;              /* while it is looked through an update turns out to ask for it */
-    bool forgotten;            /* what it has linked to before is, */
-    bool by_head;              /* it is asked for by HEAD, */
-    bool head_fell_short;      /* and that was answered with no, or tells of links: by GET now */
-    bool ours;                 /* the file that was read has links of a copy, not of a site, */
-    struct offline_line line;  /* and this is its last line */
-    int64_t modified;          /* when it was changed last; negative: not known */
+    bool reached;             /* while it is read from the disk an update turns out to ask for it */
+    bool forgotten;           /* what it has linked to before is, */
+    bool by_head;             /* it is asked for by HEAD, */
+    bool head_fell_short;     /* and that was answered with no, or tells of links: by GET now */
+    bool ours;                /* the file that was read has links of a copy, not of a site, */
+    struct offline_line line; /* and this is its last line */
+    int64_t modified;         /* when it was changed last; negative: not known */
     struct update_before before;
     weft_then_fn *written; /* when it was written anew */
     bool cut;              /* more of its body came than is kept */

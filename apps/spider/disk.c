@@ -169,12 +169,9 @@ static void reread(struct weft_op *parent, struct weft_op *op)
         return;
     } else {
         int err = op->status == 0 ? look_through(crawl, page) : 0; /* or it stays to be done */
-        weft_crawl_id reached = page->reached && op->status == 0 ? page->id : 0;
-        page_free(page);
-        if (err == 0 && reached != 0)
-            err = follow_fetch(crawl, reached);
         if (err != 0)
             crawl_no_output(crawl, err, "the state");
+        page_free(page);
     }
     crawl_feed(crawl);
 }

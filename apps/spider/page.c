@@ -77,6 +77,14 @@ void page_read_end(struct page *page)
     page->reader = NULL;
 }
 
+static void ask_for(struct crawl *crawl, weft_crawl_id id)
+{
+    bool goes_on = crawl->stop == CRAWL_GOES_ON && !crawl->closing && !crawl->aborted;
+    int err = goes_on ? follow_fetch(crawl, id) : 0; /* or the next run finds that it is left */
+    if (err != 0)
+        crawl_no_output(crawl, err, "the state");
+}
+
 void page_free(struct page *page)
 {
     struct crawl *crawl = page->crawl;
@@ -96,6 +104,8 @@ void page_free(struct page *page)
         crawl->parked -= host->resting;
         host_hungry(host);
     }
+    if (page->reached)
+        ask_for(crawl, page->id);
 }
 
 void pages_free(struct crawl *crawl)

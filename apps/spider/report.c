@@ -211,13 +211,13 @@ void report_summary(struct crawl *crawl)
         summary_print(stderr, crawl, ms);
     if (settings->quiet || settings_dry(settings) || settings_output_taken(settings))
         return;
+    tell_update(crawl);
     if (crawl->fetched == 0 && crawl->found == 0 && crawl->failed == 0 &&
         crawl->stop == CRAWL_GOES_ON) {
         tell_starts(crawl);
         tell_nothing_to_do(crawl);
         return;
     }
-    tell_update(crawl);
     tell_starts(crawl);
     if (for_people)
         summary_print(stdout, crawl, ms);

@@ -115,7 +115,7 @@ void update_waits(struct crawl *crawl, weft_crawl_id id, const struct weft_crawl
     update->due += (update->known[id] & UPDATE_DUE) != 0;
 }
 
-/* One that is looked through at this moment is asked for when that is over. */
+/* One that is looked through, or mended, at this moment is asked for when that is over. */
 bool update_reaches(struct crawl *crawl, weft_crawl_id id)
 {
     struct update *update = &crawl->update;

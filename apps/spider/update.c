@@ -120,9 +120,10 @@ bool update_reaches(struct crawl *crawl, weft_crawl_id id)
 {
     struct update *update = &crawl->update;
     struct weft_crawl_result result;
+    if (!update->beyond || id > update->last || (update->known[id] & UPDATE_DUE) != 0)
+        return false;
     enum weft_crawl_what what = weft_crawl_what(&crawl->state, id);
-    if (!update->beyond || id > update->last || what == WEFT_CRAWL_WAITING ||
-        what == WEFT_CRAWL_SKIPPED || (update->known[id] & UPDATE_DUE) != 0 ||
+    if (what == WEFT_CRAWL_WAITING || what == WEFT_CRAWL_SKIPPED ||
         weft_crawl_result(&crawl->state, id, &result) != 0 || update_is_done(crawl, &result))
         return false;
     struct page *page = page_here(crawl, id);

@@ -37,6 +37,7 @@ struct app {
     const char *dest;
     uint64_t max;
     bool null, sync, quiet;
+    bool made; /* DEST is the new file, whatever signal came meanwhile */
 };
 
 /* ---- at work -------------------------------------------------------------------------------- */
@@ -50,6 +51,7 @@ static void show(struct weft_op *ticker)
 
 static void concat_over(struct weft_op *op, struct weft_op *concat)
 {
+    weft_owner(op, struct app, op)->made = concat->status == 0;
     weft_end(op, concat->status);
 }
 
@@ -101,7 +103,7 @@ static bool leads_nowhere(const char *path)
 static int report(const struct app *app, int status)
 {
     int caught = app->interruptible.caught;
-    if (status == 0)
+    if (app->made)
         return EXIT_OK;
     if (caught != 0 && status == UV_EINTR)
         return 128 + caught;

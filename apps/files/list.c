@@ -11,8 +11,8 @@ const char list_usage[] =
     "found. What cannot be read is told on standard error, and the rest goes on.\n"
     "\n"
     "  -t, --type TYPES         what is listed, by letters: f files, d folders, l symbolic\n"
-    "                           links, p pipes, s sockets, c and b devices, a all of them\n"
-    "                           (default: all but folders)\n" CHOOSING_USAGE
+    "                           links, p pipes, s sockets, c and b devices, u what cannot be\n"
+    "                           told, a all of them (default: all but folders)\n" CHOOSING_USAGE
     "  -j, --jobs N             folders that are read at the same time\n"
     "  -s, --sort               sorted by their names, when all are there\n"
     "  -0, --null               a NUL byte behind each path instead of a newline\n"

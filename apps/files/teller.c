@@ -6,6 +6,7 @@
  * them makes the walk pause as well. */
 #include "files/teller.h"
 #include "command.h"
+#include "leave.h"
 #include "trace/utf8.h"
 #include <stdio.h>
 #include <string.h>
@@ -149,9 +150,24 @@ static void all_is_told(struct printer *printer)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
+/* There is nothing to put away, so nobody has to wait for a file system that does not answer. */
+static void interrupted(struct weft_op *op, int reason)
+{
+    const struct teller *teller = teller_of(op->parent);
+    if (reason == UV_EINTR)
+        leave_soon(128 + teller->interruptible.caught);
+    weft_finish(op, reason);
+}
+
+static void wait_for_interrupt(struct weft_op *op)
+{
+    weft_on_cancel(op, interrupted);
+}
+
 static void begin(struct weft_op *op)
 {
     struct teller *teller = teller_of(op);
+    weft_run(op, &teller->interrupt, wait_for_interrupt, weft_ignore);
     teller->begin(teller);
 }
 
@@ -184,7 +200,7 @@ int teller_run(struct teller *teller)
     complain_to(NULL, NULL);
     close_printers(teller);
     sorted_free(&teller->sorted);
-    if (teller->interruptible.caught != 0)
+    if (teller->interruptible.caught != 0 && status != 0) /* otherwise it came when all was told */
         return 128 + teller->interruptible.caught;
     if (teller->printer.status != 0)
         complain("cannot write to standard output: %s", weft_strerror(status));

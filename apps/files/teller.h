@@ -23,6 +23,7 @@ struct teller {
     struct sorted sorted;
     struct weft_work sorting;
     struct weft_interruptible interruptible;
+    struct weft_op interrupt; /* hears of it */
 };
 
 /* The exit status. 0; EXIT_FAILED: it was said what failed; 128 and the signal's number. */

@@ -211,7 +211,7 @@ static int exit_status(const struct bench *bench, int status, int caught)
 {
     if (bench->json && (status == 0 || bench->over > 0))
         bench_show_json(bench);
-    if (caught != 0)
+    if (caught != 0 && status != 0)
         return 128 + caught;
     if (status != 0 && !bench->told)
         complain("the bench has failed: %s", weft_strerror(status));

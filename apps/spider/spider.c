@@ -3,6 +3,7 @@
  * The first Ctrl-C lets what is under way finish, the second one does not. Whatever happens, the
  * state on the disk is good, and the same command goes on. */
 #include "command.h"
+#include "leave.h"
 #include "spider/crawl.h"
 #include "spider/sheet.h"
 #include "spider/why.h"
@@ -25,6 +26,7 @@ struct spider {
     struct weft_file_save save; /* the report */
     struct out report;
     bool asked_to_stop;                        /* once; the second time it leaves at once */
+    uint64_t asked_at;                         /* ms */
     bool over;                                 /* the crawl is, and its report is being written */
     int status;                                /* to exit with */
     char password[SETTINGS_PASSWORD_MOST + 2]; /* a CR may stand behind it */
@@ -33,16 +35,23 @@ struct spider {
 
 /* ---- signals -------------------------------------------------------------------------------- */
 
+/* timeout(1) sends its signal twice, to the command and to the whole group: what comes within this moment is the
+ * same request. */
+enum { MOMENT_MS = 250 };
+
 static void stop(struct spider *spider)
 {
     struct crawl *crawl = &spider->crawl;
+    uint64_t now = weft_now(weft_loop_of(&spider->op));
     if (spider->over)
         return;
     if (spider->asked_to_stop) {
-        crawl_abort(crawl);
+        if (now - spider->asked_at >= MOMENT_MS)
+            crawl_abort(crawl);
         return;
     }
     spider->asked_to_stop = true;
+    spider->asked_at = now;
     if (!crawl->settings->quiet)
         complain("finishing what is under way; once more to leave at once");
     crawl_stop(crawl, CRAWL_INTERRUPTED);
@@ -152,29 +161,14 @@ static int exit_status(struct crawl *crawl)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-static int leaving_with;
-
-static void leave(int signum)
-{
-    (void)signum;
-    _exit(leaving_with);
-}
-
-/* A name that is being looked up cannot be stopped, and its thread is awaited when the process ends. Who has asked
- * twice does not want to wait for that: everything is closed, and what is left has a second. */
-static void leave_soon(int status)
-{
-    leaving_with = status;
-    fflush(stdout);
-    signal(SIGALRM, leave);
-    alarm(1);
-}
-
+/* Who has asked twice does not want to wait for a name that is being looked up: everything is closed by now. */
 static void end(struct spider *spider)
 {
     crawl_close(&spider->crawl);
-    if (spider->crawl.aborted)
+    if (spider->crawl.aborted) {
+        fflush(stdout);
         leave_soon(spider->status);
+    }
     out_free(&spider->report);
     weft_end(&spider->op, spider->crawl.op.status); /* and with it what watches for signals */
 }

@@ -193,7 +193,7 @@ static int exit_status(const struct subset_bench *bench, int status, int caught)
         trial_show_json(bench);
     else if (!bench->json && !bench->told)
         trial_show_end(bench);
-    if (caught != 0)
+    if (caught != 0 && status != 0)
         return 128 + caught;
     if (status != 0 && !bench->told)
         complain("the bench has failed: %s", weft_strerror(status));

@@ -52,8 +52,8 @@ typedef bool weft_find_error_fn(struct weft_find *find, const char *path, int st
  *   - all: the file holds each of the keywords somewhere; its lines are those that hold any of them.
  *   - Only regular files are looked into; with tree.follow also those that links lead to. A file
  *     with a NUL among its first 65,536 bytes is binary, and is left out (so UTF-16 is). A file is read as it is
- *     at that moment, up to the size that it had when it was opened: one that grows, shrinks or vanishes
- *     meanwhile is no error.
+ *     at that moment, up to the size that it had when it was opened, or to its end if that was 0, as it is of
+ *     those below /proc: one that grows, shrinks or vanishes meanwhile is no error.
  *   - One file can be excepted: where what is found is written to.
  *   - A file that cannot be read is told to on_error, as a folder is.
  *   - Lines end with '\n'; a '\r' before it belongs to the line.

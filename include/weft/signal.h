@@ -3,6 +3,7 @@
 #define WEFT_SIGNAL_H
 
 #include "loop.h"
+#include "timer.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,12 +43,14 @@ WEFT_API void weft_signal_at(const struct weft_site *site, struct weft_op *paren
 WEFT_API void weft_signal_begin(struct weft_op *op);
 
 /* Ctrl-C: begin task, and cancel it with UV_EINTR when SIGINT, SIGTERM or SIGHUP comes; not by one that
- * the process ignores. The status is the task's once it has let go; UV_EINTR if it was cut short. From
- * the first signal on all have their usual effect again, so a second Ctrl-C ends the process at once.
+ * the process ignores. The status is the task's once it has let go: UV_EINTR if it was cut short, 0 if it
+ * was over before. What comes within a quarter of a second of the first signal is the same request told
+ * twice, and has no effect. From then on all have their usual effect again, so a second Ctrl-C ends the
+ * process at once.
  *
  *     struct app app = {.interruptible = {.task = &app.job.op, .begin = job_begin}};
  *     int status = weft_go(&app.interruptible.op, weft_interruptible_begin);
- *     return app.interruptible.caught != 0 ? 128 + app.interruptible.caught : status != 0;
+ *     return status == UV_EINTR ? 128 + app.interruptible.caught : status != 0;
  *
  * UV_EINVAL: task or begin is NULL. */
 enum { WEFT_INTERRUPTIBLE_SIGNALS = 3 };
@@ -58,6 +61,7 @@ struct weft_interruptible {
     int caught; /* which signal came; 0: none */
     const struct weft_site *task_site_;
     struct weft_signal signals_[WEFT_INTERRUPTIBLE_SIGNALS];
+    struct weft_sleep moment_;
 };
 #define weft_interruptible(parent, interruptible, task, begin, then)                               \
     weft_interruptible_at(WEFT_HERE("interruptible", WEFT_SIGNAL), WEFT_HERE(#begin, WEFT_USER),   \

@@ -1,19 +1,47 @@
-/* Interruptible: a task under an op beside some signals. One of them cancels the op, and with it the
- * task and the others; the end of the task ends it. The signals do not keep the loop alive: a task that
- * is stuck is told, as if they were not there. */
+/* Interruptible: a task under an op beside some signals. The first of them cancels the task; the end of the
+ * task ends all. The signals do not keep the loop alive: a task that is stuck is told, as if they were not
+ * there.
+ *
+ *     listening ──(a signal)──► the moment ──(is over)──► usual effect
+ *         └─────────────────────────┴──(the task is over)──► usual effect
+ *
+ * One request may be told by several signals: timeout(1) sends its own to the command and then to the whole
+ * group, a terminal that is closed is followed by SIGTERM. So for a moment the signals are still waited for,
+ * and what comes is heard and dropped. Then they are let go, and libuv gives them their usual effect back. */
 #include "core/op.h"
 #include "weft/signal.h"
 #include <signal.h>
 
+/* Longer than anybody needs to tell the same twice, shorter than people need to press Ctrl-C again. */
+enum { MOMENT_MS = 250 };
+
+static void let_go(struct weft_interruptible *its)
+{
+    for (size_t i = 0; i < WEFT_INTERRUPTIBLE_SIGNALS; i++)
+        weft_cancel(&its->signals_[i].op, UV_ECANCELED);
+}
+
+static void moment_over(struct weft_op *op, struct weft_op *moment)
+{
+    if (moment->status == 0)
+        let_go(weft_owner(op, struct weft_interruptible, op));
+}
+
+/* The task alone is cancelled: had it ended well before it heard of that, then it has ended well. */
+static void signal_arrived(struct weft_op *op)
+{
+    struct weft_interruptible *its = weft_owner(op->parent, struct weft_interruptible, op);
+    if (its->caught != 0)
+        return; /* the same, told twice */
+    its->caught = weft_owner(op, struct weft_signal, op)->signum;
+    weft_sleep(&its->op, &its->moment_, MOMENT_MS, moment_over);
+    weft_cancel(its->task, UV_EINTR);
+}
+
 static void signal_over(struct weft_op *op, struct weft_op *signal)
 {
-    if (signal->status == 0) {
-        weft_owner(op, struct weft_interruptible, op)->caught =
-            weft_owner(signal, struct weft_signal, op)->signum;
-        weft_cancel(op, UV_EINTR);
-    } else if (!weft_cancelled(op)) {
+    if (weft_owner(op, struct weft_interruptible, op)->caught == 0 && !weft_cancelled(op))
         weft_end(op, signal->status); /* it cannot be waited for */
-    }
 }
 
 static void task_over(struct weft_op *op, struct weft_op *task)
@@ -39,6 +67,7 @@ void weft_interruptible_begin(struct weft_op *op)
     }
     for (size_t i = 0; i < WEFT_INTERRUPTIBLE_SIGNALS; i++) {
         its->signals_[i].background = true;
+        its->signals_[i].arrived = signal_arrived;
         if (!is_ignored(signums[i]))
             weft_signal(op, &its->signals_[i], signums[i], signal_over);
     }

@@ -252,6 +252,94 @@ expect_file kept kept
 rm pipe
 expect_files kept one two
 
+it "takes what comes at once for one signal, and removes its temporary file"
+# Two threads may hear of them: either is the first one then.
+mkfifo pipe
+for signals in "INT INT" "INT TERM" "TERM TERM" "HUP TERM"; do
+    for _ in 1 2 3 4 5; do
+        set -m
+        "$weft" concat one pipe -o kept &
+        pid=$!
+        set +m
+        until_temporary
+        for signal in $signals; do
+            kill "-$signal" "$pid"
+        done
+        run wait "$pid"
+        [[ " $signals " == *" $(kill -l "$status") "* ]] || fail "after SIG$signals it exits with $status"
+        expect_files kept one pipe two
+    done
+done
+rm pipe
+expect_file kept kept
+
+# A library between weft and the system: SLOW_UNLINK says for how many milliseconds a file is removed, and with
+# SIGNAL it sends one when a file has its new name, and lets the loop hear it.
+cat >"$scratch/between.c" <<'END'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int rename(const char *from, const char *to)
+{
+    int status = (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+    if (getenv("SIGNAL")) {
+        kill(getpid(), atoi(getenv("SIGNAL")));
+        usleep(100 * 1000);
+    }
+    return status;
+}
+
+int unlink(const char *path)
+{
+    if (getenv("SLOW_UNLINK"))
+        usleep(atoi(getenv("SLOW_UNLINK")) * 1000u);
+    return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+END
+between=(env LD_PRELOAD="$scratch/between.so" ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0")
+"${CC:-cc}" -w -shared -fPIC "$scratch/between.c" -o "$scratch/between.so"
+
+it "says that all is well if the signal comes when DEST is the new file"
+for signal in INT TERM HUP; do
+    run "${between[@]}" SIGNAL="$(kill -l "$signal")" "$weft" concat one two -o all
+    expect status 0
+    expect stderr ""
+    expect_file all $'one\ntwo'
+    rm -f all
+done
+expect_files kept one two
+
+# interrupt_slowly MS PAUSE: twice, with a pause, while removing a file takes so long.
+interrupt_slowly() {
+    mkfifo pipe
+    set -m
+    "${between[@]}" SLOW_UNLINK="$1" "$weft" concat one pipe -o kept &
+    pid=$!
+    set +m
+    until_temporary
+    kill -INT "$pid"
+    sleep "$2"
+    kill -HUP "$pid"
+    run wait "$pid"
+    rm pipe
+    expect_file kept kept
+}
+
+it "hears nothing new in a signal that comes while it puts things away"
+interrupt_slowly 200 0.02
+expect status 130
+expect_files kept one two
+
+it "ends at once when a second signal comes later"
+interrupt_slowly 60000 0.5
+expect status 129
+rm .weft-*
+expect_files kept one two
+
 it "leaves the destination alone when it is killed"
 "$weft" concat one /dev/zero --max 4G -o kept &
 pid=$!

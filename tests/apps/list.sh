@@ -309,6 +309,17 @@ for option in type include exclude no-hidden depth follow one-file-system jobs s
     expect_part stdout "--$option"
 done
 
+it "has help for each letter of a type"
+says=${stdout//$'\n'/ }
+"$weft" list -t x 2>letters
+letters=$(sed -nE 's/.*takes letters of ([a-z]+),.*/\1/p' letters)
+[ "${#letters}" = 9 ] || fail "the letters are: $letters"
+meant='(files|folders|symbolic|pipes|sockets|and|devices|what|all)'
+for ((i = 0; i < ${#letters}; i++)); do
+    [[ $says =~ \ ${letters:i:1}\ $meant ]] || fail "help does not know the type ${letters:i:1}"
+done
+rm letters
+
 it "says so if it cannot write"
 run bash -c "'$weft' list tree >/dev/full"
 expect status 1
@@ -391,4 +402,40 @@ for _ in {1..5}; do
     run bash -c "ulimit -n 24; '$weft' list -j 64 -t a chains"
     expect status 0
     [ "$(wc -l <<<"$stdout")" = 672 ] || fail "it lists $(wc -l <<<"$stdout") of 672 by very few"
+done
+
+it "ends within a second of Ctrl-C if a file system does not answer"
+# Whoever opens what is named hung waits, as on a server that is gone.
+mkdir -p waits/hung
+cat >"$scratch/hung.c" <<'END'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int openat(int folder, const char *name, int flags, ...)
+{
+    if (strcmp(name, "hung") == 0) {
+        close(open(getenv("HUNG"), O_CREAT | O_WRONLY, 0600));
+        for (unsigned left = 30; left > 0;)
+            left = sleep(left);
+        _exit(99); /* it was waited for */
+    }
+    return (int)syscall(SYS_openat, folder, name, flags, 0);
+}
+END
+"${CC:-cc}" -w -shared -fPIC "$scratch/hung.c" -o "$scratch/hung.so"
+for signal in INT TERM HUP; do
+    rm -f "$scratch/hangs"
+    set -m
+    LD_PRELOAD="$scratch/hung.so" ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" \
+        HUNG="$scratch/hangs" "$weft" list -L waits &
+    pid=$!
+    set +m
+    until [ -e "$scratch/hangs" ] || ! kill -0 "$pid"; do :; done
+    kill "-$signal" "$pid"
+    run wait "$pid"
+    expect status $((128 + $(kill -l "$signal")))
 done

@@ -52,7 +52,7 @@ pid=$!
 soon test -e "$home/.weft/edges"
 sleep 0.1
 kill -INT "$pid"
-sleep 0.01
+sleep 0.4 # what comes sooner is the first one, told twice
 kill -INT "$pid" 2>/dev/null
 wait "$pid"
 written left.html

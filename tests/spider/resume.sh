@@ -44,12 +44,25 @@ pid=$!
 under_way() { [ "$(stats | awk 'NR == 1 { print $4 }')" -ge 1 ]; }
 soon under_way
 kill -INT "$pid"
-sleep 0.1
+sleep 0.4 # what comes sooner is the first one, told twice
 kill -INT "$pid"
 begun=$SECONDS status=0
 wait "$pid" || status=$?
 expect status 4
 [ $((SECONDS - begun)) -lt 2 ] || fail "it took $((SECONDS - begun)) s"
+
+it "takes two at once for one, as timeout sends them"
+site --no-extras --pages 60 --delay 500
+fresh
+"$weft" spider -o "$home" "$site/" inf 3 >/dev/null 2>&1 </dev/null &
+pid=$!
+soon under_way
+kill -TERM "$pid"
+kill -INT "$pid"
+status=0
+wait "$pid" || status=$?
+expect status 4
+[ "$(saved)" -ge 1 ] || fail "it did not finish what was under way"
 
 it "takes a hang-up for a Ctrl-C, but not under nohup"
 site --no-extras --pages 60 --delay 20

@@ -125,8 +125,8 @@ int weft__search_begin(struct explorer *explorer, const struct weft_tree_entry *
         return 0;
     }
     finder->fd = fd;
-    finder->size =
-        st.st_size > 0 ? (uint64_t)st.st_size : UINT64_MAX; /* of /proc it is not known */
+    /* What says 0 is read to its end: below /proc that may be anything, elsewhere all that was added. */
+    finder->size = st.st_size > 0 ? (uint64_t)st.st_size : UINT64_MAX;
     finder->explorer.busy = true;
     finder->rewound = false;
     finder->missing_count = plan_of(finder)->count;

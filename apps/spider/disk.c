@@ -50,7 +50,7 @@ const char same_note[] = "its links are left out: too many pages are the same (-
 
 static bool was_left_alone(const struct weft_crawl_result *result)
 {
-    return crawl_has_body(result) && weft_text_is(result->note, same_note);
+    return weft_text_is(result->note, same_note);
 }
 
 /* Its links do not count: there are too many pages that are the same. */

@@ -194,19 +194,24 @@ static bool is_near(const struct changes *changes, unsigned depth)
     return changes->now == changes->deepest || follow_is_near(changes->crawl, depth, false);
 }
 
-/* An update asks for what is near enough. What is beyond the edge stays as it is, unless a page is shown with it,
- * or leads to it from nearer: all links count anew then, so that they find it. Also those of a page that was
- * to be looked through before it is asked for. */
 static bool is_asked_again(const struct changes *changes, unsigned depth,
-                           const struct weft_crawl_result *result, enum weft_crawl_what what)
+                           const struct weft_crawl_result *result)
+{
+    return !update_is_done(changes->crawl, result) && result->what != WEFT_CRAWL_SKIPPED &&
+           is_near(changes, depth);
+}
+
+/* What is beyond the edge is left out by an update, unless a page is shown with it, or leads to it from nearer:
+ * all links count anew then, so that they find it. So they do if a page was to be looked through before it is
+ * asked for. */
+static void widen_update(const struct changes *changes, const struct weft_crawl_result *result,
+                         bool asked, enum weft_crawl_what what)
 {
     struct update *update = &changes->crawl->update;
-    if (update->since == 0 || result->what == WEFT_CRAWL_SKIPPED)
-        return false;
-    bool near = is_near(changes, depth), done = update_is_done(changes->crawl, result);
-    update->beyond |= !near && !done;
-    update->look_through |= (!near && !done) || what == WEFT_CRAWL_AGAIN;
-    return near && !done;
+    if (update_is_done(changes->crawl, result) || result->what == WEFT_CRAWL_SKIPPED)
+        return;
+    update->beyond |= !asked;
+    update->look_through |= !asked || what == WEFT_CRAWL_AGAIN;
 }
 
 /* With --warc-only there is no file of it, and now one is wanted. */
@@ -298,7 +303,9 @@ static int sort_out(struct weft_crawl *state, weft_crawl_id id, struct weft_text
     unsigned depth = weft_crawl_depth(state, id);
     crawl_count_again(crawl, url, depth, result);
     enum weft_crawl_what what = next_for(changes, depth, result);
-    if (is_asked_again(changes, depth, result, what) || lacks_file(crawl, result))
+    bool asked = is_asked_again(changes, depth, result);
+    widen_update(changes, result, asked, what);
+    if (asked || lacks_file(crawl, result))
         what = WEFT_CRAWL_WAITING;
     if (what != WEFT_CRAWL_WAITING && what != WEFT_CRAWL_AGAIN)
         return 0;

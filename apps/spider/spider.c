@@ -35,10 +35,6 @@ struct spider {
 
 /* ---- signals -------------------------------------------------------------------------------- */
 
-/* timeout(1) sends its signal twice, to the command and to the whole group: what comes within this moment is the
- * same request. */
-enum { MOMENT_MS = 250 };
-
 static void stop(struct spider *spider)
 {
     struct crawl *crawl = &spider->crawl;
@@ -46,7 +42,8 @@ static void stop(struct spider *spider)
     if (spider->over)
         return;
     if (spider->asked_to_stop) {
-        if (now - spider->asked_at >= MOMENT_MS)
+        if (now - spider->asked_at >=
+            WEFT_INTERRUPTIBLE_MOMENT_MS) /* or it is the same, told twice */
             crawl_abort(crawl);
         return;
     }

@@ -44,8 +44,8 @@ WEFT_API void weft_signal_begin(struct weft_op *op);
 
 /* Ctrl-C: begin task, and cancel it with UV_EINTR when SIGINT, SIGTERM or SIGHUP comes; not by one that
  * the process ignores. The status is the task's once it has let go: UV_EINTR if it was cut short, 0 if it
- * was over before. What comes within a quarter of a second of the first signal is the same request told
- * twice, and has no effect. From then on all have their usual effect again, so a second Ctrl-C ends the
+ * was over before. What comes within a moment of the first signal is the same request told twice, and has
+ * no effect. From then on all have their usual effect again, so a second Ctrl-C ends the
  * process at once.
  *
  *     struct app app = {.interruptible = {.task = &app.job.op, .begin = job_begin}};
@@ -53,7 +53,12 @@ WEFT_API void weft_signal_begin(struct weft_op *op);
  *     return status == UV_EINTR ? 128 + app.interruptible.caught : status != 0;
  *
  * UV_EINVAL: task or begin is NULL. */
-enum { WEFT_INTERRUPTIBLE_SIGNALS = 3 };
+enum {
+    WEFT_INTERRUPTIBLE_SIGNALS = 3,
+    WEFT_INTERRUPTIBLE_MOMENT_MS =
+        250 /* longer than anybody needs to tell the same twice, shorter than
+                                          people need to press Ctrl-C again */
+};
 struct weft_interruptible {
     struct weft_op op;
     struct weft_op *task;

@@ -12,9 +12,6 @@
 #include "weft/signal.h"
 #include <signal.h>
 
-/* Longer than anybody needs to tell the same twice, shorter than people need to press Ctrl-C again. */
-enum { MOMENT_MS = 250 };
-
 static void let_go(struct weft_interruptible *its)
 {
     for (size_t i = 0; i < WEFT_INTERRUPTIBLE_SIGNALS; i++)
@@ -34,7 +31,7 @@ static void signal_arrived(struct weft_op *op)
     if (its->caught != 0)
         return; /* the same, told twice */
     its->caught = weft_owner(op, struct weft_signal, op)->signum;
-    weft_sleep(&its->op, &its->moment_, MOMENT_MS, moment_over);
+    weft_sleep(&its->op, &its->moment_, WEFT_INTERRUPTIBLE_MOMENT_MS, moment_over);
     weft_cancel(its->task, UV_EINTR);
 }
 

@@ -60,6 +60,22 @@ expect_part stdout "changed  $site/a"
 expect_part stdout "updated: 0 new, 1 changed, 0 gone, 2 the same"
 [ "$(<"$home/$host/a.html")" = 'another a' ] || fail "the change is not there"
 
+it "does so also when they were gone or redirected meanwhile"
+no_page /a
+page /b 302 "Location: /c" <<<moved
+page /c <<<c
+spider --update "$site/" inf
+expect_part stdout "updated: 1 new, 1 changed, 1 gone, 1 the same"
+requests >/dev/null
+page /a <<<'a third a'
+spider --update "$site/" inf
+expect status 0
+[ "$(requests | cut -d ' ' -f 1,2)" = "GET /
+GET /a
+GET /b
+GET /c" ] || fail "it did not ask for all"
+[ "$(<"$home/$host/a.html")" = "a third a" ] || fail "it has the old one"
+
 it "forgets what fields of a page said that it has not got any more"
 pages
 links /a | page / 200 'X-Robots-Tag: nofollow'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What an update asks for: also what was to be looked through first, what is beyond the edge and pages are shown
-# with, what was there before the crawl; and what it asks for last.
+# What an update asks for: also what was to be looked through first, and what is beyond the edge and pages are
+# shown with; and what it asks for last.
 # ctest: timeout=120
 . "$WEFT_SOURCE/tests/lib/shell.sh"
 . "$WEFT_SOURCE/tests/lib/site.sh"
@@ -80,27 +80,6 @@ spider --update "$site/" 1
 expect_part stdout "updated: 1 new, 2 changed, 0 gone, 1 the same"
 [ "$(<"$home/$host/c.html")" = "another c" ] || fail "it has the old one"
 expect_file lost.html
-
-it "asks for what was there before the crawl, and is gone or redirected by now"
-pages
-links /a /b | page /
-page /a <<<a
-page /b <<<b
-fresh
-spider "$site/" inf
-rm -r "$home/.weft"
-spider "$site/" inf
-no_page /a
-page /b 302 "Location: /c" <<<moved
-page /c <<<c
-spider --update "$site/" inf
-expect_part stdout "updated: 1 new, 1 changed, 1 gone, 1 the same"
-requests >/dev/null
-page /a <<<'another a'
-spider --update "$site/" inf
-expect status 0
-asked / /a /b /c
-[ "$(<"$home/$host/a.html")" = "another a" ] || fail "it has the old one"
 
 # sixty: / links to /p10 to /p69, the first half of which cannot be had.
 sixty() {

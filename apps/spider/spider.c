@@ -42,8 +42,8 @@ static void stop(struct spider *spider)
     if (spider->over)
         return;
     if (spider->asked_to_stop) {
-        if (now - spider->asked_at >=
-            WEFT_INTERRUPTIBLE_MOMENT_MS) /* or it is the same, told twice */
+        /* Sooner it is the same request, told twice. */
+        if (now - spider->asked_at >= WEFT_INTERRUPTIBLE_MOMENT_MS)
             crawl_abort(crawl);
         return;
     }
